@@ -101,7 +101,7 @@ func components(n int, list []step, bothWays bool) []int {
 type componentSearch struct {
 	to        [][]int32 // whom steps lead to
 	order     []int     // in which players are visited, from 1; 0: not yet
-	earliest  []int     // the earliest player in the order that is open and was found to be reachable
+	earliest  []int     // the least order of an open player that was found to be reachable
 	component []int     // -1 while it isn't known
 	open      []int     // the players visited whose component isn't known, in their order
 	visited   int

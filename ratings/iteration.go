@@ -116,7 +116,8 @@ func (h *iteration) multiply(to, of []float64, n int) {
 		for k, i := range c.members {
 			curve := c.weight * c.shares[k]
 			floats.AddScaled(row(to, i, n), curve, sum)
-			floats.AddScaled(row(to, i, n), -curve*c.shares[k], row(of, i, n)) // which the diagonal has
+			// Less what the diagonal has.
+			floats.AddScaled(row(to, i, n), -curve*c.shares[k], row(of, i, n))
 		}
 	}
 }
@@ -337,8 +338,8 @@ func (s *sampled) note() string {
 	if s.size() >= maxDraws {
 		most = "more than 5 of 100 may be further than"
 	}
-	return fmt.Sprintf("the intervals of so many players come from a sample of %d: %s %g %% from the "+
-		"exact ones", s.size(), most, 100*widthError)
+	return fmt.Sprintf("the intervals of so many players come from a sample of %d: %s %g %% from "+
+		"the exact ones", s.size(), most, 100*widthError)
 }
 
 func (s *sampled) variance(i, j int) float64 {
@@ -397,7 +398,8 @@ func (s *sampled) firstVariance(i, j int) float64 {
 		return s.exact[i]
 	}
 	variance := s.exact[i] + s.exact[j]
-	k, linked := slices.BinarySearchFunc(s.between, entryPlace(i, j), func(e entry, place uint64) int {
+	place := entryPlace(i, j)
+	k, linked := slices.BinarySearchFunc(s.between, place, func(e entry, place uint64) int {
 		return cmp.Compare(e.place, place)
 	})
 	if linked {

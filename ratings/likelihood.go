@@ -266,7 +266,8 @@ func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*m
 			return &maximum{l, x, q, curvature}, nil
 		}
 	}
-	err := fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, limit)
+	err := fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last,
+		limit)
 	return &maximum{likelihood: l, x: x}, err
 }
 

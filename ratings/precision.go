@@ -75,15 +75,17 @@ func (p Precision) Growth(elo float64) float64 {
 // there.
 func (p Precision) Text(elo float64, ended bool) string {
 	widest := fmt.Sprintf("± %.1f Elo", p.Error)
-	switch {
-	case ended && p.Error > elo:
-		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended is within ± %g Elo", elo)
-	case ended:
-		return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo, widest)
-	case math.IsInf(p.Error, 1):
+	if math.IsInf(p.Error, 1) {
 		widest = "without bounds"
 	}
-	return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo, widest)
+	switch {
+	case !ended:
+		return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo, widest)
+	case p.Error > elo:
+		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended is within "+
+			"± %g Elo", elo)
+	}
+	return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo, widest)
 }
 
 // NextLook returns after how many rounds the precision is measured next: after each of the first,

@@ -54,22 +54,26 @@ func choosePrior(d *Data, o Options, alone *partition) Prior {
 }
 
 // estimated reports whether the prior is estimated from the results.
-func (p Prior) estimated() bool { return p.Cause != "" && p.Cause != PriorSeparated && p.Draws == 0 }
+func (p Prior) estimated() bool {
+	return p.Cause != "" && p.Cause != PriorSeparated && p.Draws == 0
+}
 
 // note returns a sentence on the prior.
 func (p Prior) note() string {
-	switch {
-	case p.Cause == PriorSeparated:
-		return fmt.Sprintf("prior: normal with a standard deviation of %.0f Elo, as the results alone "+
-			"don't rate everyone", p.SD)
-	case p.Draws == 1:
-		return "prior: each player has 1 virtual draw against an imaginary opponent, which draw the " +
-			"ratings together"
-	case p.Draws > 0:
-		return fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which "+
-			"draw the ratings together", p.Draws)
+	if p.Cause == PriorSeparated {
+		return fmt.Sprintf("prior: normal with a standard deviation of %.0f Elo, as the results "+
+			"alone don't rate everyone", p.SD)
 	}
-	note := "prior: normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
+	if p.Draws > 0 {
+		draws := "draws"
+		if p.Draws == 1 {
+			draws = "draw"
+		}
+		return fmt.Sprintf("prior: each player has %g virtual %s against an imaginary opponent, "+
+			"which draw the ratings together", p.Draws, draws)
+	}
+	sd := textfmt.Decimal(p.SD)
+	note := "prior: normal with an estimated standard deviation of " + sd + " Elo"
 	if p.Cause == PriorAdaptive {
 		note += ", as pairings followed the standings"
 	}
@@ -107,13 +111,13 @@ func (p *problem) withPrior(ctx context.Context) (*problem, error) {
 	if p.farApart() {
 		high = math.Log(p.spread)
 	}
+	evidence := func(logSD float64) (float64, error) { return s.evidence(ctx, logSD) }
+	slope := func(logSD float64) (float64, error) { return s.evidenceSlope(ctx, logSD) }
 	var logSD float64
 	if l.dim <= maxDense {
-		logSD, err = argmax(func(logSD float64) (float64, error) { return s.evidence(ctx, logSD) },
-			low, high, sdGoal)
+		logSD, err = argmax(evidence, low, high, sdGoal)
 	} else {
-		logSD, err = root(func(logSD float64) (float64, error) { return s.evidenceSlope(ctx, logSD) },
-			low, high, sdGoal)
+		logSD, err = root(slope, low, high, sdGoal)
 	}
 	if err != nil {
 		return nil, err

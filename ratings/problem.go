@@ -24,8 +24,8 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 		return nil, err
 	}
 	p := newProblem(d, o)
-	if len(p.rated) > maxParameters {
-		return nil, fmt.Errorf("%d ratings to fit: expected at most %d", len(p.rated), maxParameters)
+	if n := len(p.rated); n > maxParameters {
+		return nil, fmt.Errorf("%d ratings to fit: expected at most %d", n, maxParameters)
 	}
 	if len(p.rated) == 0 {
 		return newReport(p, nil)
@@ -129,8 +129,8 @@ func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	unbounded := "the first-move advantage has no finite estimate, as no result speaks against a "
 	switch {
 	case up && down:
-		return a, "the first-move advantage can't be separated from the players' strength, as who moved " +
-			"first was determined by who met whom; it is taken to be 0"
+		return a, "the first-move advantage can't be separated from the players' strength, as who " +
+			"moved first was determined by who met whom; it is taken to be 0"
 	case up:
 		return a, unbounded + "larger one; it is 0"
 	case down:

@@ -102,11 +102,12 @@ func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {
-	advantage := Player{Name: "first-move advantage", Elo: r.Advantage.Elo, Error: r.Advantage.Error}
+	advantage := Player{Name: "first-move advantage"}
+	advantage.Elo, advantage.Error = r.Advantage.Elo, r.Advantage.Error
 	for _, p := range append(slices.Clone(r.Players), advantage) {
 		if !finite(p.Elo) || !finite(p.Error) {
-			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name, p.Elo,
-				p.Error)
+			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name,
+				p.Elo, p.Error)
 		}
 	}
 	return nil

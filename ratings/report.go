@@ -51,7 +51,9 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 		stronger := cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6))
 		return cmp.Or(a.Group-b.Group, stronger)
 	})
-	slices.SortStableFunc(r.Unrated, func(a, b Player) int { return cmp.Compare(b.Score(), a.Score()) })
+	slices.SortStableFunc(r.Unrated, func(a, b Player) int {
+		return cmp.Compare(b.Score(), a.Score())
+	})
 	for place, player := range r.Players {
 		i, _ := p.data.number(player.Name)
 		r.place[i] = place
@@ -165,14 +167,15 @@ func (p *problem) notes(r *Ratings) (notes []string) {
 	if len(r.Players) == 0 {
 		notes = append(notes, "no player can be rated")
 	} else if left := r.Games - r.Used; left > 0 {
-		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every game "+
-			"between those players or groups", left, textfmt.Plural(r.Games, "game")))
+		games := textfmt.Plural(r.Games, "game")
+		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every "+
+			"game between those players or groups", left, games))
 	}
 	if p.prior != (Prior{}) {
 		notes = append(notes, p.prior.note())
 		if slices.ContainsFunc(p.component, func(c int) bool { return c != p.component[0] }) {
-			notes = append(notes, "some players never met, directly or through others; the prior alone "+
-				"compares them")
+			notes = append(notes, "some players never met, directly or through others; the prior "+
+				"alone compares them")
 		}
 	}
 	if r.estimate != nil {
@@ -212,19 +215,19 @@ func (p *problem) estimateNotes(e *estimate) (notes []string) {
 		}
 	}
 	if len(few) > 0 {
-		notes = append(notes, "few games link these to the others, so they count little in the mean that "+
-			"is 0: "+textfmt.List(few, maxNamed))
+		notes = append(notes, "few games link these to the others, so they count little in the "+
+			"mean that is 0: "+textfmt.List(few, maxNamed))
 	}
 	if s, isSample := e.covariance.(*sampled); isSample {
 		notes = append(notes, s.note())
 	}
 	if len(open) > 0 {
-		notes = append(notes, "the results contradict what is given and leave these ratings open, whose "+
-			"intervals are cut: "+textfmt.List(open, maxNamed))
+		notes = append(notes, "the results contradict what is given and leave these ratings open, "+
+			"whose intervals are cut: "+textfmt.List(open, maxNamed))
 	}
 	if wrong := p.contradicted(e); len(wrong) > 0 {
-		notes = append(notes, "the games contradict these anchors, by the points beyond those expected: "+
-			textfmt.List(wrong, maxNamed))
+		notes = append(notes, "the games contradict these anchors, by the points beyond those "+
+			"expected: "+textfmt.List(wrong, maxNamed))
 	}
 	return notes
 }
@@ -268,13 +271,13 @@ func (p *problem) shapeNote() string {
 	least, most := slices.Min(opponents), slices.Max(opponents)
 	swiss := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2
 	if swiss && p.data.Unscheduled && p.options.Prior == nil && !p.prior.estimated() {
-		return "each player met only some of the others: if the standings decided whom, as in a Swiss " +
-			"tournament, the intervals are too narrow without a fitted prior"
+		return "each player met only some of the others: if the standings decided whom, as in a " +
+			"Swiss tournament, the intervals are too narrow without a fitted prior"
 	}
 	chain := players > 3 && pairings == players-1 && most == 2
 	if chain && p.options.FitPrior && !p.data.Adaptive {
-		return "each player met only its neighbours: in a ladder, a fitted prior pulls the ratings " +
-			"together and the intervals are too narrow; leave it out"
+		return "each player met only its neighbours: in a ladder, a fitted prior pulls the " +
+			"ratings together and the intervals are too narrow; leave it out"
 	}
 	return ""
 }

@@ -79,8 +79,8 @@ func (r *Results) readCSV(o *Result) error {
 		err = r.csvGame(line, n, o)
 		bad, isLine := errors.AsType[*jsonl.LineError](err)
 		if errors.Is(err, errScale) {
-			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file, n,
-				bad.Err)
+			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file,
+				n, bad.Err)
 		}
 		if !isLine || !t.isHeader(line) {
 			return err
@@ -130,7 +130,8 @@ func (r *Results) csvGame(line []byte, n int, o *Result) error {
 		return r.wrong(n, "expected at least %d fields, found %d", most+1, len(fields))
 	}
 	if len(fields) > t.count && strings.Join(fields[t.count:], "") != "" {
-		return r.wrong(n, "expected %d fields, as the first line has, found %d", t.count, len(fields))
+		return r.wrong(n, "expected %d fields, as the first line has, found %d", t.count,
+			len(fields))
 	}
 	field := func(column int) []byte {
 		i := t.columns[column]
@@ -191,8 +192,8 @@ func (t *csvTable) begin(line []byte) (header bool, err error) {
 			return false, nil
 		}
 	}
-	return false, errors.New("expected a header with the columns south, north and result (or white, " +
-		"black, result), or a game in that order")
+	return false, errors.New("expected a header with the columns south, north and result (or " +
+		"white, black, result), or a game in that order")
 }
 
 // separators are those of fields.

@@ -57,11 +57,12 @@ const (
 )
 
 var tagNames = map[string]int{
-	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID,
-	"Pair": tagPair, "Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant,
-	"Fault": tagFault, "Event": tagEvent, "Date": tagDate, "Time": tagTime, "StartTime": tagStartTime,
-	"UTCDate": tagUTCDate, "UTCTime": tagUTCTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent,
-	"BlackAgent": tagBlackAgent,
+	"White": tagWhite, "Black": tagBlack, "Result": tagResult,
+	"GameId": tagID, "GameID": tagID, "Pair": tagPair, "FEN": tagFEN,
+	"Rules": tagRules, "Variant": tagVariant, "Fault": tagFault,
+	"Round": tagRound, "Event": tagEvent, "Date": tagDate,
+	"UTCDate": tagUTCDate, "UTCTime": tagUTCTime, "Time": tagTime, "StartTime": tagStartTime,
+	"Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
 
 func newPGN() *pgnGame {
@@ -205,7 +206,8 @@ func (r *Results) readTags(line []byte) (next bool) {
 		p.begin(r.line)
 	}
 	if len(line) > maxFields {
-		p.fail(r.wrong(r.line, "expected a line of tags of at most %d bytes, found a longer one", maxFields))
+		p.fail(r.wrong(r.line, "expected a line of tags of at most %d bytes, found a longer one",
+			maxFields))
 		return false
 	}
 	for len(line) > 0 {
@@ -317,12 +319,13 @@ func (r *Results) endPGN(o *Result) error {
 	}
 	if len(o.ID) > 0 {
 		date, clock := p.tag(tagUTCDate, tagDate), p.tag(tagUTCTime, tagTime, tagStartTime)
-		o.Content = Hash(white.text, black.text, rules, opening, p.moves, result.text, date, clock, o.Pair,
-			p.tag(tagFault))
+		o.Content = Hash(white.text, black.text, rules, opening, p.moves, result.text, date, clock,
+			o.Pair, p.tag(tagFault))
 	}
 	for _, tag := range players {
 		if tag.line == 0 {
-			p.fail(r.wrong(p.start, "expected tags White, Black and Result, found none of %s", tag.what))
+			p.fail(r.wrong(p.start, "expected tags White, Black and Result, found none of %s",
+				tag.what))
 		}
 	}
 	p.start = 0
@@ -348,7 +351,8 @@ func (p *pgnGame) checkEnd(r *Results) {
 	result, err := parseResult([]byte(tag))
 	played, _ := parseResult(p.end.text)
 	if err == nil && played != result {
-		p.fail(r.wrong(p.end.line, "expected the result %s of the tag behind the moves, found %s", tag, end))
+		p.fail(r.wrong(p.end.line, "expected the result %s of the tag behind the moves, found %s",
+			tag, end))
 	}
 }
 

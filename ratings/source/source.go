@@ -56,7 +56,7 @@ type Result struct {
 	ID        []byte        // of the game in its file; empty if unknown
 	Pair      []byte        // the same in both games of a pair; empty if unknown
 	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
-	Content   uint64        // a hash of all that is counted, of opening, moves and start; with an ID
+	Content   uint64        // with an ID, a hash of all that is counted, opening, moves, start
 	Timed     bool          // the start is known
 	Fault     bool          // decided it: a crash, an illegal move or the like
 	Damage    error         // why the moves of PGN can't be read; a [jsonl.LineError], or nil
@@ -135,8 +135,9 @@ func Named(name string, err error) error {
 }
 
 var (
-	bom      = []byte("\ufeff")
-	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`) // comment or tag, as no JSON begins
+	bom = []byte("\ufeff")
+	// pgnBegin matches a comment or a tag, as no JSON begins.
+	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`)
 )
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
@@ -154,7 +155,8 @@ type Results struct {
 
 // NewResults returns a reader of a file; name stands for it in errors. Records are not read.
 func NewResults(f Format, in io.Reader, name string) *Results {
-	r := &Results{file: name, lines: files.NewLineReader(in, maxLine), Names: Names{}, rules: Names{}}
+	r := &Results{file: name, Names: Names{}, rules: Names{}}
+	r.lines = files.NewLineReader(in, maxLine)
 	if f == PGN {
 		r.pgn = newPGN()
 	}
@@ -208,7 +210,8 @@ func (r *Results) next() (line []byte, err error) {
 	r.line++
 	switch {
 	case errors.Is(err, files.ErrTooLong):
-		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
+		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line,
+			maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err
 	case err != nil:
@@ -253,8 +256,8 @@ func (r *Results) result(o *Result, south, north, result value, rules []byte) er
 			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, name)
 		}
 		if n := len(player.text); n > maxName {
-			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d", maxName,
-				player.what, n)
+			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d",
+				maxName, player.what, n)
 		}
 	}
 	var err error
@@ -269,7 +272,8 @@ func (r *Results) result(o *Result, south, north, result value, rules []byte) er
 	o.North = r.Names.Of(north.text)
 	o.Rules = r.rules.Of(rules)
 	if max(len(r.Names), len(r.rules)) > maxNames {
-		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file, maxNames)
+		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file,
+			maxNames)
 	}
 	return nil
 }

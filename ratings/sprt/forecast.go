@@ -37,7 +37,7 @@ func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	if math.Abs(drift) < math.Sqrt(variance/n)/2 {
 		return 0, false
 	}
-	before := max(variance, math.Abs(drift)/2)   // standard deviation of the drift before the first pair
+	before := max(variance, math.Abs(drift)/2)   // the drift's deviation before the first pair
 	weight := n / (n + variance/(before*before)) // of the pairs
 	mean, deviation := drift*weight, math.Sqrt(variance/n*weight)
 	const most, step = 4, 0.1 // in deviations

@@ -36,7 +36,9 @@ func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Mod
 // of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
-	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
+	fields := map[string]*float64{
+		"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta,
+	}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
@@ -51,8 +53,9 @@ func Parse(text string) (Test, error) {
 		to, known := fields[name]
 		x, err := settings.Parse[float64](value)
 		if !known || err != nil {
+			hint := settings.ZeroHint(value)
 			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q",
-				settings.ZeroHint(value), part)
+				hint, part)
 		}
 		*to = x
 	}
@@ -61,7 +64,8 @@ func Parse(text string) (Test, error) {
 
 // String prints the test as Parse reads it.
 func (t Test) String() string {
-	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta, t.Model)
+	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta,
+		t.Model)
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].
@@ -83,7 +87,8 @@ func (t Test) Check() error {
 	var p problems.List
 	inRange := -maxElo <= t.Elo0 && t.Elo1 <= maxElo
 	p.Require(inRange && t.Elo0 < t.Elo1,
-		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1)
+		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0,
+		t.Elo1)
 	p.Require(isErrorRate(t.Alpha), "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
 	p.Require(isErrorRate(t.Beta), "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
 	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q",
@@ -124,32 +129,36 @@ func (t Test) Verdict(p Pairs) Verdict {
 // Facts returns in words what is known of a match that the test, if it isn't zero, may have
 // stopped: the name of each figure, and its value. An estimate that is corrected for the stop is
 // followed by the one that isn't.
-func (t Test) Facts(p Pairs) (facts [][2]string) {
-	add := func(name, format string, values ...any) {
-		facts = append(facts, [2]string{name, fmt.Sprintf(format, values...)})
-	}
+func (t Test) Facts(p Pairs) [][2]string {
+	var list facts
 	e := t.Estimate(p)
-	add("Elo", "%s", e.EloText())
-	add("Normalized Elo", "%s", e.text(e.Normalized))
-	add("LOS", "%s", e.losText())
+	list.add("Elo", "%s", e.EloText())
+	list.add("Normalized Elo", "%s", e.text(e.Normalized))
+	list.add("LOS", "%s", e.losText())
 	if e.Corrected {
 		raw := p.Estimate()
-		add("Uncorrected", "Elo %s, normalized %s, LOS %s; biased by the stop", raw.EloText(),
+		list.add("Uncorrected", "Elo %s, normalized %s, LOS %s; biased by the stop", raw.EloText(),
 			raw.text(raw.Normalized), raw.losText())
 	}
-	add("Pairs", "%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)
+	list.add("Pairs", "%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)
 	if t == (Test{}) {
-		return facts
+		return list
 	}
 	if !e.Corrected {
-		add("Estimates", "those of a match of fixed length")
+		list.add("Estimates", "those of a match of fixed length")
 	}
 	lower, upper := t.Bounds()
-	add("LLR", "%.4f", t.LLR(p))
-	add("Bounds", "%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)", lower, upper, t.Elo0, t.Elo1,
-		t.Model, t.Alpha, t.Beta)
-	add("Result", "%s", t.Result(p))
-	return facts
+	list.add("LLR", "%.4f", t.LLR(p))
+	list.add("Bounds", "%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)", lower, upper,
+		t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)
+	list.add("Result", "%s", t.Result(p))
+	return list
+}
+
+type facts [][2]string
+
+func (f *facts) add(name, format string, values ...any) {
+	*f = append(*f, [2]string{name, fmt.Sprintf(format, values...)})
 }
 
 // Result says what the test has come to.

@@ -211,8 +211,9 @@ func shown(flags, but place) (list []Column) {
 				return c.value(r)
 			}
 		}
-		left := c.place&words != 0
-		list = append(list, Column{Key: c.key, Title: c.title, Left: left, Doc: c.doc, Value: value})
+		column := Column{Key: c.key, Title: c.title, Doc: c.doc, Value: value}
+		column.Left = c.place&words != 0
+		list = append(list, column)
 	}
 	return list
 }

@@ -55,7 +55,8 @@ type opponent struct {
 var gauntletColumns = slices.Concat([]grid.Column[opponent]{
 	{Key: "table", Value: func(o opponent) any { return o.table }},
 	{Key: "player", Value: func(o opponent) any { return grid.Name(o.a) }},
-	{Key: "opponent", Title: "Opponent", Left: true, Value: func(o opponent) any { return grid.Name(o.b) }},
+	{Key: "opponent", Title: "Opponent", Left: true,
+		Value: func(o opponent) any { return grid.Name(o.b) }},
 }, countColumns(0, func(o opponent) ratings.Count { return o.Count }), []grid.Column[opponent]{
 	{Key: "score", Title: "Score", Value: func(o opponent) any { return grid.Percent(o.Score()) }},
 }, differenceColumns(func(o opponent) ratings.Difference { return o.Difference }))
@@ -90,8 +91,8 @@ func (t Table) Gauntlet() *grid.Table {
 		g.Result += ": " + plusMinus(t.Field.Elo, t.Field.Error) + " Elo against the field"
 	}
 	g.Result += "."
-	g.Notes = []string{"Elo diff.: the rating of " + player + " less that of the opponent; LOS: the " +
-		"likelihood that it is positive."}
+	g.Notes = []string{"Elo diff.: the rating of " + player + " less that of the opponent; LOS: " +
+		"the likelihood that it is positive."}
 	return g
 }
 
@@ -139,7 +140,8 @@ func byResult(list []Standings) (final, early []Standings) {
 func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	list := all.standings()
 	if len(list) == 0 {
-		const none = "expected a run of three players or more whose format has a table of its own, found none"
+		const none = "expected a run of three players or more whose format has a table of its own, " +
+			"found none"
 		return errors.New(strings.Join(append([]string{none}, all.Notes...), "; "))
 	}
 	switch f {

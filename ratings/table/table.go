@@ -89,14 +89,16 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 // pairing up, and leave out tables of more than 50 players with a line that says so; CSV and JSON
 // list South and North apart, as South sees them.
 func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
-	return writeSection(w, f, all, crosstableColumns, (*ratings.Ratings).Pairings, (*page).crosstable)
+	rows := (*ratings.Ratings).Pairings
+	return writeSection(w, f, all, crosstableColumns, rows, (*page).crosstable)
 }
 
 // WriteHeadToHead writes the pairings with what was expected of them, those that fit worst first:
 // at most N of them in text and Markdown, all if most is 0. CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
+	rows := (*ratings.Ratings).HeadToHeads
 	section := func(p *page, t Table) { p.headToHead(t, most) }
-	return writeSection(w, f, all, headToHeadColumns, (*ratings.Ratings).HeadToHeads, section)
+	return writeSection(w, f, all, headToHeadColumns, rows, section)
 }
 
 // WriteSuperiority writes the likelihood of superiority of each player over each other of its

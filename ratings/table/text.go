@@ -21,6 +21,9 @@ const maxColumns = 50
 // maxNotes is how many notes on a fit are printed; JSON has all.
 const maxNotes = 2
 
+// nameText returns a player's name for a sentence.
+func nameText(name string) string { return grid.Human(grid.Name(name)) }
+
 // plusMinus returns a number of Elo with half its interval.
 func plusMinus(elo, margin float64) string {
 	return textfmt.Decimal(elo) + " ± " + textfmt.Decimal(margin)
@@ -81,10 +84,10 @@ func (t Table) Score() string {
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
-	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): "+
-		"fewer than %d games of two players say too little for ratings.",
-		grid.Human(grid.Name(a)), c.Points(), textfmt.Plural(r.Games, "point"), grid.Human(grid.Name(b)),
-		c.Wins, c.Draws, c.Losses, fewestGames)
+	score := fmt.Sprintf("%g of %s", c.Points(), textfmt.Plural(r.Games, "point"))
+	results := fmt.Sprintf("%d won, %d drawn, %d lost", c.Wins, c.Draws, c.Losses)
+	return fmt.Sprintf("%s scored %s against %s (%s): fewer than %d games of two players say too "+
+		"little for ratings.", nameText(a), score, nameText(b), results, fewestGames)
 }
 
 // Remarks returns the lines below a rating table: the advantage, given ratings, games lost by
@@ -162,7 +165,8 @@ func faults(r *ratings.Ratings) []string {
 		return nil
 	}
 	games := textfmt.Plural(r.Games, "game")
-	return []string{fmt.Sprintf("Faults decided %d of %s: %s", total, games, textfmt.List(losers, 8))}
+	list := textfmt.List(losers, 8)
+	return []string{fmt.Sprintf("Faults decided %d of %s: %s", total, games, list)}
 }
 
 // tooWide reports whether a table of n columns is left out, and writes that.
@@ -170,7 +174,8 @@ func (p *page) tooWide(what string, n int) bool {
 	if n <= maxColumns {
 		return false
 	}
-	p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what, n))
+	p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what,
+		n))
 	return true
 }
 
@@ -258,15 +263,14 @@ func (p *page) comparison(t Table, player string) {
 	for _, c := range comparisons(t.Ratings, player) {
 		elo := textfmt.Decimal(c.Elo)
 		by, isLoss := strings.CutPrefix(elo, "-")
-		relation := "beats %s by"
+		format := "%s beats %s by %s ± %s, LOS %s %%"
 		if isLoss {
-			relation = "loses to %s by"
+			format = "%s loses to %s by %s ± %s, LOS %s %%"
 		} else if elo == "0.0" {
-			relation = "is level with %s,"
+			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		}
-		relation = fmt.Sprintf(relation, grid.Human(grid.Name(c.b)))
-		lines = append(lines, fmt.Sprintf("%s %s %s ± %s, LOS %s %%", grid.Human(grid.Name(c.a)),
-			relation, by, textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)))
+		margin, los := textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)
+		lines = append(lines, fmt.Sprintf(format, nameText(c.a), nameText(c.b), by, margin, los))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}
