@@ -97,14 +97,10 @@ func TestPairsCountAsTheirGames(t *testing.T) {
 // At the fit every player's points are those expected, so the surpluses of its
 // pairings add up to nothing; the worst comes first.
 func TestHeadToHead(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 9, 0, 1)
-	play(&d, "b", "a", 1, 0, 9)
-	play(&d, "b", "c", 9, 0, 1)
-	play(&d, "c", "b", 1, 0, 9)
-	play(&d, "c", "a", 8, 0, 2) // and c beats a
-	play(&d, "a", "c", 2, 0, 8)
-	r := mustFit(t, &d, Options{})
+	d := results("a b 9 0 1", "b a 1 0 9", "b c 9 0 1", "c b 1 0 9")
+	play(d, "c", "a", 8, 0, 2) // and c beats a
+	play(d, "a", "c", 2, 0, 8)
+	r := mustFit(t, d, Options{})
 	surplus := make(map[string]float64)
 	list := r.HeadToHeads()
 	for i, h := range list {

@@ -45,11 +45,8 @@ func TestColumnsAreDistinct(t *testing.T) {
 
 // Every column prints something of a rated player, so that none is forgotten.
 func TestEveryColumnPrints(t *testing.T) {
-	var d ratings.Data
-	play(&d, "a", "b", 3, 1, 2)
-	play(&d, "b", "a", 3, 1, 2)
-	play(&d, "top", "a", 1, 0, 0)
-	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Prior: new(float64)})}
+	d := results("a b 3 1 2", "b a 3 1 2", "top a 1 0 0")
+	table := Table{Title: "x", Ratings: mustFit(t, d, ratings.Options{Prior: new(float64)})}
 	rows := table.Rows()
 	for _, c := range shown(0, 0) {
 		row := rows[0]
