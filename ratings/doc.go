@@ -5,18 +5,21 @@
 // [Data] adds up results. [Fit] goes through four steps, each a function of what those before it
 // returned:
 //
-//	newProblem           results, options  → problem   who is rated with whom, under which prior, with which advantage
-//	likelihood.maximize  problem           → maximum   the parameters of the largest likelihood
-//	likelihood.estimate  maximum           → estimate  their covariance, from how the results scatter
-//	newReport            problem, estimate → Ratings   the players in their order, groups, reasons and notes
+//	step                 file            takes              returns
+//	newProblem           problem.go      results, options   problem: groups, prior, advantage
+//	likelihood.maximize  likelihood.go   problem            maximum: the parameters
+//	likelihood.estimate  covariance.go   maximum            estimate: also their covariance
+//	newReport            report.go       problem, estimate  Ratings: players, reasons, notes
 //
-// A prior whose width isn't known goes through the first three with several widths
-// (problem.withPrior). What is asked of [Ratings] afterwards, such as [Ratings.Difference], is
-// computed from the estimate and changes nothing.
+// groups.go finds who can be rated together, zero.go says what the zero of a group is, draws.go has
+// the loss of results and the share of draws. quadratic.go has second derivatives as a matrix,
+// iteration.go and elimination.go as sums too large for one. A prior whose width isn't known goes
+// through the first three steps with several widths (prior.go). What is asked of [Ratings]
+// afterwards, such as [Ratings.Difference], is computed from the estimate (comparisons.go).
 //
-// Ratings and South's first-move advantage are the joint maximum of the likelihood in which a
-// draw counts as half a win and half a loss (Bradley and Terry 1952, with an order effect as in
-// Davidson and Beaver 1977). Every interval is 1.96 standard errors either way, from the
+// Ratings and South's first-move advantage are the joint maximum of the likelihood of Bradley and
+// Terry (1952), with an order effect as in Davidson and Beaver (1977); a draw counts as half a win
+// and half a loss. Every interval is 1.96 standard errors either way, from the
 // covariance of all that was fitted, H⁻¹ S H⁻¹, with H the second derivatives of the likelihood
 // and S the covariance of its gradient (Huber 1967; White 1982), taken game pair by game pair
 // from how results scatter about what the fit expects (Liang and Zeger 1986). Coverage:

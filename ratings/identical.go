@@ -20,8 +20,8 @@ func (i Identical) plus(o Identical) Identical {
 	return Identical{i.OneGame + o.OneGame, i.Pairs + o.Pairs, i.Games + o.Games}
 }
 
-// Notes returns a sentence for each kind that there is, and how to avoid them where they are most of
-// the pairs.
+// Notes returns a sentence for each kind that there is, and how to avoid them where they are most
+// of the pairs.
 func (i Identical) Notes(counted int) (notes []string) {
 	const leftOut = "left out: %s that the same players had played before, move for move"
 	if i.OneGame > 0 {

@@ -46,14 +46,14 @@ type Anchor struct {
 func (o Options) validate(players []string) error {
 	var p problems.List
 	if o.Advantage != nil {
-		p.Require(math.Abs(*o.Advantage) <= maxAdvantage, "advantage: expected %d to %d Elo, found %.10g",
-			-maxAdvantage, maxAdvantage, *o.Advantage)
+		p.Require(math.Abs(*o.Advantage) <= maxAdvantage,
+			"advantage: expected %d to %d Elo, found %.10g", -maxAdvantage, maxAdvantage, *o.Advantage)
 	}
 	if o.Prior != nil {
 		draws := *o.Prior
 		inRange := leastPrior <= draws && draws <= maxPrior
-		p.Require(draws == 0 || inRange, "prior: expected 0 or %g to %d draws, found %g", leastPrior,
-			maxPrior, draws)
+		p.Require(draws == 0 || inRange, "prior: expected 0 or %g to %d draws, found %g",
+			leastPrior, maxPrior, draws)
 		p.Require(!o.FitPrior, "prior: expected a number of draws or fit, found both")
 	}
 	seen := make(map[string]bool)

@@ -80,12 +80,14 @@ func (p Precision) Text(elo float64, ended bool) string {
 	}
 	switch {
 	case !ended:
-		return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo, widest)
+		return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo,
+			widest)
 	case p.Error > elo:
 		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended is within "+
 			"± %g Elo", elo)
 	}
-	return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo, widest)
+	return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo,
+		widest)
 }
 
 // NextLook returns after how many rounds the precision is measured next: after each of the first,

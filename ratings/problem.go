@@ -47,7 +47,7 @@ type problem struct {
 	data       *Data // sorted
 	options    Options
 	given      []int     // the players whose ratings anchors give
-	origin     float64   // what is taken for 0 in the fit, Elo: the middle of anchors that are far from 0
+	origin     float64   // taken for 0 in the fit, Elo: the middle of anchors far from 0
 	spread     float64   // of the given ratings, Elo: the largest less the smallest
 	elo        []float64 // by player: a given rating less the origin, natural scale; otherwise 0
 	prior      Prior     // its SD is 0 until it is estimated
@@ -129,8 +129,8 @@ func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	unbounded := "the first-move advantage has no finite estimate, as no result speaks against a "
 	switch {
 	case up && down:
-		return a, "the first-move advantage can't be separated from the players' strength, as who " +
-			"moved first was determined by who met whom; it is taken to be 0"
+		return a, "the first-move advantage can't be separated from the players' strength, as " +
+			"who moved first was determined by who met whom; it is taken to be 0"
 	case up:
 		return a, unbounded + "larger one; it is 0"
 	case down:

@@ -67,7 +67,7 @@ type Cause string
 const (
 	WonAll   Cause = "won-all"   // won every game
 	LostAll  Cause = "lost-all"  // lost every game
-	OneSided Cause = "one-sided" // won all games against some opponents, lost all against the others
+	OneSided Cause = "one-sided" // won all games against some, lost all against the others
 	NoGames  Cause = "no-games"  // no opponent but itself
 )
 

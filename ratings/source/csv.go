@@ -79,8 +79,8 @@ func (r *Results) readCSV(o *Result) error {
 		err = r.csvGame(line, n, o)
 		bad, isLine := errors.AsType[*jsonl.LineError](err)
 		if errors.Is(err, errScale) {
-			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file,
-				n, bad.Err)
+			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on",
+				r.file, n, bad.Err)
 		}
 		if !isLine || !t.isHeader(line) {
 			return err

@@ -53,9 +53,8 @@ func Parse(text string) (Test, error) {
 		to, known := fields[name]
 		x, err := settings.Parse[float64](value)
 		if !known || err != nil {
-			hint := settings.ZeroHint(value)
-			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q",
-				hint, part)
+			const expected = "expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q"
+			return t, fmt.Errorf(expected, settings.ZeroHint(value), part)
 		}
 		*to = x
 	}

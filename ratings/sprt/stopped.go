@@ -130,7 +130,7 @@ func exitBy(time, drift, down, up float64) float64 {
 		for k := -terms; k <= terms; k++ {
 			end := up + 2*float64(k)*width
 			x := math.Abs(end)
-			for _, v := range []float64{drift, -drift} { // the time until a motion with it reaches x
+			for _, v := range []float64{drift, -drift} { // the time until this drift leads to x
 				tail := logTail((x - v*time) / root)
 				sum += math.Copysign(math.Exp(drift*up-v*x+tail), end)
 			}

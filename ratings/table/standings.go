@@ -140,9 +140,9 @@ func byResult(list []Standings) (final, early []Standings) {
 func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	list := all.standings()
 	if len(list) == 0 {
-		const none = "expected a run of three players or more whose format has a table of its own, " +
-			"found none"
-		return errors.New(strings.Join(append([]string{none}, all.Notes...), "; "))
+		reasons := []string{"expected a run of three players or more whose format has a table of its " +
+			"own, found none"}
+		return errors.New(strings.Join(append(reasons, all.Notes...), "; "))
 	}
 	switch f {
 	case grid.CSV:

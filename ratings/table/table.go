@@ -169,8 +169,10 @@ func countColumns[R any](drop int, count func(R) ratings.Count) []grid.Column[R]
 func differenceColumns[R any](difference func(R) ratings.Difference) []grid.Column[R] {
 	return []grid.Column[R]{
 		{Key: "difference", Title: "Elo diff.", Value: func(r R) any { return difference(r).Elo }},
-		{Key: "error", Title: "95 %", Value: func(r R) any { return grid.Margin(difference(r).Error) }},
-		{Key: "los", Title: "LOS", Value: func(r R) any { return grid.Likelihood(difference(r).LOS) }},
+		{Key: "error", Title: "95 %",
+			Value: func(r R) any { return grid.Margin(difference(r).Error) }},
+		{Key: "los", Title: "LOS",
+			Value: func(r R) any { return grid.Likelihood(difference(r).LOS) }},
 	}
 }
 
@@ -181,11 +183,16 @@ var crosstableColumns = append([]grid.Column[ratings.Pairing]{
 
 var headToHeadColumns = slices.Concat([]grid.Column[ratings.HeadToHead]{
 	{Title: "#", Value: func(h ratings.HeadToHead) any { return h.Number }},
-	{Key: "a", Title: "Player", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
-	{Key: "b", Title: "Against", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
-}, countColumns(1, func(h ratings.HeadToHead) ratings.Count { return h.Count }), []grid.Column[ratings.HeadToHead]{
+	{Key: "a", Title: "Player", Left: true,
+		Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
+	{Key: "b", Title: "Against", Left: true,
+		Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
+}, countColumns(1, func(h ratings.HeadToHead) ratings.Count {
+	return h.Count
+}), []grid.Column[ratings.HeadToHead]{
 	{Key: "points", Title: "Points", Value: func(h ratings.HeadToHead) any { return h.Points() }},
-	{Key: "expected", Title: "Expected", Value: func(h ratings.HeadToHead) any { return h.Expected }},
+	{Key: "expected", Title: "Expected",
+		Value: func(h ratings.HeadToHead) any { return h.Expected }},
 	{Key: "z", Title: "z", Value: func(h ratings.HeadToHead) any {
 		return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z}
 	}},

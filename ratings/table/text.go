@@ -174,8 +174,8 @@ func (p *page) tooWide(what string, n int) bool {
 	if n <= maxColumns {
 		return false
 	}
-	p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what,
-		n))
+	p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.",
+		what, n))
 	return true
 }
 
