@@ -3,6 +3,7 @@ package ratings
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,26 +102,21 @@ func TestGroupsThatNeverMet(t *testing.T) {
 }
 
 func TestGroupsWithOneSidedResults(t *testing.T) {
-	base := func() *Data {
-		d := &Data{}
-		play(d, "a", "b", 3, 1, 2)
-		play(d, "b", "c", 2, 2, 2)
-		play(d, "x", "y", 3, 0, 3)
-		return d
+	groups := []string{"a b 3 1 2", "b c 2 2 2", "x y 3 0 3"}
+	for _, c := range []struct {
+		between []string
+		apart   string
+		unrated []string
+	}{
+		{[]string{"x a 2 0 0", "c y 0 0 1"}, "won every game against group 1", nil},
+		{[]string{"b y 2 0 0"}, "lost every game against group 1", nil},
+		{[]string{"x m 2 0 0", "m b 2 0 0"},
+			"met group 1 only through others, in results that all went one way", []string{"m one-sided"}},
+	} {
+		r := mustFit(t, results(slices.Concat(groups, c.between)...), strict())
+		require.Equal(t, c.apart, r.Groups[1].Apart)
+		require.Equal(t, c.unrated, unrated(r))
 	}
-	d := base()
-	play(d, "x", "a", 2, 0, 0)
-	play(d, "c", "y", 0, 0, 1)
-	require.Equal(t, "won every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
-	d = base()
-	play(d, "b", "y", 2, 0, 0)
-	require.Equal(t, "lost every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
-	d = base()
-	play(d, "x", "m", 2, 0, 0)
-	play(d, "m", "b", 2, 0, 0)
-	r := mustFit(t, d, strict())
-	require.Equal(t, "met group 1 only through others, in results that all went one way", r.Groups[1].Apart)
-	require.Equal(t, []string{"m one-sided"}, unrated(r))
 }
 
 func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {

@@ -359,7 +359,7 @@ func (p *pgnGame) checkEnd(r *Results) {
 // tag returns the value of the first of some tags that has one; nil without it.
 func (p *pgnGame) tag(tags ...int) []byte {
 	for _, k := range tags {
-		if tag := p.tags[k]; tag.line > 0 && len(tag.text) > 0 {
+		if tag := &p.tags[k]; tag.line > 0 && len(tag.text) > 0 {
 			return tag.text
 		}
 	}

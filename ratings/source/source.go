@@ -99,14 +99,15 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 	b := bufio.NewReaderSize(r, maxFields)
 	for n := 64; ; n *= 4 {
 		head, err := b.Peek(min(n, maxFields))
-		if err != nil && !errors.Is(err, io.EOF) {
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			return "", nil, err
 		}
 		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
 		if len(text) > 0 {
 			return formatOf(text), b, nil
 		}
-		if err != nil || n >= maxFields { // there is nothing
+		if ended || n >= maxFields { // there is nothing
 			return PGN, b, nil
 		}
 	}
