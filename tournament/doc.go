@@ -18,5 +18,5 @@ import "embed"
 
 // Manuals has the manuals of this package and those below it, by their paths from here.
 //
-//go:embed *.md */README.md
+//go:embed *.md */README.md web/*/README.md
 var Manuals embed.FS

@@ -35,8 +35,8 @@ var topics = []topic{
 	{"tuning", "agents/tuning/README.md"}, {"tournament", "tournament/README.md"},
 	{"games", "tournament/record/README.md"}, {"review", "tournament/review/README.md"},
 	{"training", "tournament/training/README.md"}, {"queue", "tournament/queue/README.md"},
-	{"report", "tournament/report/README.md"}, {"live", "tournament/live/README.md"},
-	{"play", "tournament/play/README.md"}, {"ratings", "ratings/README.md"}, {"sprt", "ratings/sprt/README.md"},
+	{"report", "tournament/web/report/README.md"}, {"live", "tournament/web/live/README.md"},
+	{"play", "tournament/web/play/README.md"}, {"ratings", "ratings/README.md"}, {"sprt", "ratings/sprt/README.md"},
 	{"configs", "configs/README.md"}, {"results", "results/README.md"}, {"extend", "cmd/gyges/extend.md"},
 	{"settings", ""},
 }

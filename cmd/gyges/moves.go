@@ -16,7 +16,7 @@ import (
 	"gyges/rules/base/files"
 	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/report"
+	"gyges/tournament/web/report"
 )
 
 type movesCmd struct {

@@ -17,9 +17,9 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/tournament/game"
-	browser "gyges/tournament/play"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
+	browser "gyges/tournament/web/play"
 )
 
 type playCmd struct {

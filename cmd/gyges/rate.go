@@ -18,9 +18,9 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/report"
 	"gyges/tournament/runs"
 	"gyges/tournament/standings"
+	"gyges/tournament/web/report"
 )
 
 type rateCmd struct {

@@ -15,8 +15,8 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/report"
 	"gyges/tournament/runs"
+	"gyges/tournament/web/report"
 )
 
 type reportCmd struct {

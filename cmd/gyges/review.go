@@ -14,8 +14,8 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/review"
+	"gyges/tournament/web/report"
 )
 
 type reviewCmd struct {

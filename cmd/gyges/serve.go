@@ -13,9 +13,9 @@ import (
 	"gyges/configs"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
-	"gyges/tournament/live"
-	browser "gyges/tournament/play"
 	"gyges/tournament/web"
+	"gyges/tournament/web/live"
+	browser "gyges/tournament/web/play"
 )
 
 type serveCmd struct {

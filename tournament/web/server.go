@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/report"
+	"gyges/tournament/web/report"
 	"html/template"
 	"log/slog"
 	"net"

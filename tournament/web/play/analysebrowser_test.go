@@ -13,7 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // board is a page to analyse.

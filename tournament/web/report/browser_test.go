@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main{M: m}.Run()) }

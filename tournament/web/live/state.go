@@ -14,8 +14,8 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/training"
+	"gyges/tournament/web/report"
 )
 
 // state is how far a run has come, as its page shows it.

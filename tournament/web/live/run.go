@@ -24,8 +24,8 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/runs"
+	"gyges/tournament/web/report"
 )
 
 // Numbers of games kept for a run's page.

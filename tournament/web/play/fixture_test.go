@@ -19,10 +19,10 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/rules"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/internal/runtest"
-	"gyges/tournament/live"
 	"gyges/tournament/web"
+	"gyges/tournament/web/internal/browsertest"
+	"gyges/tournament/web/live"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browsertest.Main{M: m}) }

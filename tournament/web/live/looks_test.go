@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // The pages of runs can be read in windows of all sizes, light and dark, and use them.

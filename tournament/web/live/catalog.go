@@ -25,10 +25,10 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/training"
 	"gyges/tournament/web"
+	"gyges/tournament/web/report"
 )
 
 const (

@@ -17,9 +17,9 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // sampleReviews are reviews of the first games of both rule sets.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/web"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // listen serves the pages to a browser.

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
 	"gyges/tournament/web"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // askReview asks for a review, and returns the status and the last event.

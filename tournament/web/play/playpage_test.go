@@ -15,7 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/game"
-	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // yourTurn waits until the board shows all moves and the person is to move.

@@ -13,10 +13,10 @@ import (
 	"go.uber.org/goleak"
 
 	"gyges/tournament"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/training"
 	"gyges/tournament/web"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browsertest.Main{M: m}) }

@@ -14,8 +14,8 @@ import (
 	"gyges/agents/solver"
 	"gyges/agents/tactics"
 	"gyges/rules"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/review"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // The exercises are proven: exactly the moves listed solve them. Their moves show what they are to teach.

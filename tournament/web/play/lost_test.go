@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/internal/runtest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // proxy passes what comes over connections on. While it is locked it passes nothing on, and closes nothing either.

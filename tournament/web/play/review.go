@@ -14,9 +14,9 @@ import (
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/web"
+	"gyges/tournament/web/report"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 const headline = `document.querySelector("#headline").textContent`

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // The pages can be read in windows of all sizes, light and dark, and use them. On a phone the lesson comes first, and

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
-	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
+	"gyges/tournament/web/internal/browsertest"
 )
 
 // listen serves the pages to browsers, and to tests with http.DefaultClient.

@@ -18,8 +18,8 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/live"
 	"gyges/tournament/web"
+	"gyges/tournament/web/live"
 )
 
 //go:embed assets
