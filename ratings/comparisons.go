@@ -27,8 +27,10 @@ type Difference struct {
 func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	p, i := r.find(a)
 	q, j := r.find(b)
-	if p == nil || q == nil || p == q || p.Group != q.Group {
-		return Difference{math.NaN(), math.NaN(), math.NaN()}, false
+	rated := p != nil && q != nil
+	if !rated || p == q || p.Group != q.Group {
+		nan := math.NaN()
+		return Difference{nan, nan, nan}, false
 	}
 	e := r.estimate
 	elo := p.Elo - q.Elo
@@ -101,8 +103,7 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 		list[k] = r.headToHead(k)
 	}
 	slices.SortStableFunc(list, func(a, b HeadToHead) int {
-		// Rounded, so that equal ones stay in the order of names.
-		return cmp.Compare(math.Round(1e6*math.Abs(b.Z)), math.Round(1e6*math.Abs(a.Z)))
+		return cmp.Compare(b.misfit(), a.misfit())
 	})
 	for k := range list {
 		list[k].Number = k + 1
@@ -110,12 +111,17 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	return list
 }
 
+// misfit is the size of Z, rounded, so that equal ones stay in the order of names.
+func (h HeadToHead) misfit() float64 { return math.Round(1e6 * math.Abs(h.Z)) }
+
 // headToHead compares the kth pairing with its expectation.
 func (r *Ratings) headToHead(k int) HeadToHead {
 	m := r.estimate.residual(k)
 	surplus, variance := m.surplus()
-	taken := math.Min(maxLeverage, m.difference*float64(m.games())/2) // of the variance, by the fit
-	z := surplus / math.Sqrt(math.Max(leastVariance, variance*(1-taken)))
+	pairs := float64(m.games()) / 2
+	taken := math.Min(maxLeverage, m.difference*pairs) // of the variance, by the fit
+	left := math.Max(leastVariance, variance*(1-taken))
+	z := surplus / math.Sqrt(left)
 	h := HeadToHead{A: r.data.names[m.a], B: r.data.names[m.b], Count: m.total()}
 	h.Expected = h.Points() - surplus
 	h.Z = math.Max(-maxDeviation, math.Min(maxDeviation, z))

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"gyges/rules/base/interval"
 )
 
 // estimate is the maximum of the likelihood with the covariance of what was fitted.
@@ -99,6 +101,9 @@ const widestOfOne = 1000
 // difference is unknown, and has a bound.
 func (e *estimate) sd(i, j int) float64 { return math.Min(math.Sqrt(e.variance(i, j)), e.widest) }
 
+// margin returns half the 95 % interval of a parameter, in Elo.
+func (e *estimate) margin(i int) float64 { return interval.Z95 * eloPerNat * e.sd(i, -1) }
+
 // dense is a covariance as a matrix; nil without parameters.
 type dense struct{ *mat.SymDense }
 
@@ -123,10 +128,11 @@ func (m *maximum) leverages(inverse covariance) []leverage {
 		for k := from; k < to; k++ {
 			t := &m.about.terms[k]
 			pairs := float64(m.pairings[k].games()) / 2
-			difference := inverse.variance(int(t.i), int(t.j))
+			difference := t.sym2[0] / pairs * inverse.variance(int(t.i), int(t.j))
+			order := t.sym2[2] / pairs * advantage
 			list[k] = leverage{
-				difference: math.Min(maxLeverage, t.sym2[0]/pairs*difference),
-				advantage:  math.Min(maxLeverage, t.sym2[2]/pairs*advantage),
+				difference: math.Min(maxLeverage, difference),
+				advantage:  math.Min(maxLeverage, order),
 			}
 		}
 	})

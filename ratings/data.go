@@ -234,7 +234,7 @@ func (d *Data) Compact() {
 // sorted returns a copy in which players and pairings are sorted by name: the same games give the
 // same bits whatever order they came in.
 func (d *Data) sorted() *Data {
-	if d.shared && slices.IsSorted(d.names) && slices.IsSortedFunc(d.met, pairing.compare) {
+	if d.shared && slices.IsSorted(d.names) { // met is sorted since Compact
 		return d.Renamed(nil)
 	}
 	s := new(Data)

@@ -136,7 +136,10 @@ func (s *componentSearch) visit(player int) {
 
 // inside returns the pairings whose players are of one group.
 func (p *partition) inside(met []pairing) []pairing {
-	outside := func(k pairing) bool { return p.group[k.a] < 0 || p.group[k.a] != p.group[k.b] }
+	outside := func(k pairing) bool {
+		a, b := p.group[k.a], p.group[k.b]
+		return a != b || a < 0
+	}
 	if !slices.ContainsFunc(met, outside) {
 		return met
 	}

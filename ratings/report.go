@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gyges/rules/base/interval"
 	"gyges/rules/base/textfmt"
 )
 
@@ -31,7 +30,7 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 	}
 	if p.advantage.Fitted && e != nil {
 		r.Advantage.Elo = e.x[e.advantage] * eloPerNat
-		r.Advantage.Error = interval.Z95 * eloPerNat * e.sd(e.advantage, -1)
+		r.Advantage.Error = e.margin(e.advantage)
 	}
 	opponents := p.opponents()
 	for i, count := range p.data.counts() {
@@ -42,14 +41,17 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 			continue
 		}
 		player.Group = p.group[i]
-		player.Elo = (parameter(e.x, e.rating[i])+p.elo[i])*eloPerNat + p.origin
-		player.Error = interval.Z95 * eloPerNat * e.sd(e.rating[i], -1)
+		rating := parameter(e.x, e.rating[i]) + p.elo[i]
+		player.Elo = rating*eloPerNat + p.origin
+		player.Error = e.margin(e.rating[i])
 		r.Players = append(r.Players, player)
 	}
 	slices.SortStableFunc(r.Players, func(a, b Player) int {
+		if a.Group != b.Group {
+			return a.Group - b.Group
+		}
 		// Rounded, so that players with the same results stay in the order of their names.
-		stronger := cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6))
-		return cmp.Or(a.Group-b.Group, stronger)
+		return cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6))
 	})
 	slices.SortStableFunc(r.Unrated, func(a, b Player) int {
 		return cmp.Compare(b.Score(), a.Score())
@@ -116,11 +118,12 @@ type opponent struct {
 func (p *problem) opponents() [][]opponent {
 	list := make([][]opponent, len(p.group))
 	for _, k := range p.data.met {
+		c := k.total()
 		if p.group[k.a] < 0 {
-			list[k.a] = append(list[k.a], opponent{int(k.b), k.total()})
+			list[k.a] = append(list[k.a], opponent{int(k.b), c})
 		}
 		if p.group[k.b] < 0 {
-			list[k.b] = append(list[k.b], opponent{int(k.a), k.total().flip()})
+			list[k.b] = append(list[k.b], opponent{int(k.a), c.flip()})
 		}
 	}
 	return list
@@ -256,8 +259,7 @@ func (p *problem) contradicted(e *estimate) (list []string) {
 	return list
 }
 
-// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of
-// opponents.
+// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of opponents.
 func (p *problem) shapeNote() string {
 	players, pairings := len(p.data.names), len(p.data.met)
 	if pairings == 0 {
@@ -269,15 +271,21 @@ func (p *problem) shapeNote() string {
 		opponents[k.b]++
 	}
 	least, most := slices.Min(opponents), slices.Max(opponents)
-	swiss := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2
-	if swiss && p.data.Unscheduled && p.options.Prior == nil && !p.prior.estimated() {
+	isChain := pairings == players-1 && most == 2
+	if isChain && players > 3 {
+		if p.options.FitPrior && !p.data.Adaptive {
+			return "each player met only its neighbours: in a ladder, a fitted prior pulls the " +
+				"ratings together and the intervals are too narrow; leave it out"
+		}
+		return ""
+	}
+	everyPair := players * (players - 1) / 2
+	isPart := pairings >= players && pairings < everyPair
+	asSwiss := isPart && most-least <= 1
+	byDefault := p.options.Prior == nil && !p.prior.estimated()
+	if asSwiss && byDefault && p.data.Unscheduled {
 		return "each player met only some of the others: if the standings decided whom, as in a " +
 			"Swiss tournament, the intervals are too narrow without a fitted prior"
-	}
-	chain := players > 3 && pairings == players-1 && most == 2
-	if chain && p.options.FitPrior && !p.data.Adaptive {
-		return "each player met only its neighbours: in a ladder, a fitted prior pulls the " +
-			"ratings together and the intervals are too narrow; leave it out"
 	}
 	return ""
 }

@@ -188,7 +188,8 @@ func (t *csvTable) begin(line []byte) (header bool, err error) {
 			continue
 		}
 		_, err := parseResult([]byte(fields[2]))
-		if err == nil || errors.Is(err, ErrUnfinished) || errors.Is(err, errScale) {
+		isScale := errors.Is(err, errScale)
+		if err == nil || isScale || errors.Is(err, ErrUnfinished) {
 			return false, nil
 		}
 	}

@@ -78,8 +78,11 @@ func (s *Seen) Has(id []byte, content uint64) bool {
 // number returns the number that an id is, if it is a small one.
 func number(id []byte) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(string(id), 10, 63)
-	isPlain := len(id) == 1 || err == nil && id[0] != '0' // 7 and 07 are two
-	return n, err == nil && n < maxNumber && isPlain
+	if err != nil || n >= maxNumber {
+		return 0, false
+	}
+	isPadded := id[0] == '0' && len(id) > 1 // 7 and 07 are two
+	return n, !isPadded
 }
 
 // short returns 32 bits of a hash, which are never 0.

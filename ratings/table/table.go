@@ -158,10 +158,14 @@ func writeSection[R any](
 // countColumns are columns of games; the results have a drop, see [grid.Column].
 func countColumns[R any](drop int, count func(R) ratings.Count) []grid.Column[R] {
 	return []grid.Column[R]{
-		{Key: "games", Title: "Games", Value: func(r R) any { return count(r).Games() }},
-		{Key: "wins", Title: "Won", Drop: drop, Value: func(r R) any { return count(r).Wins }},
-		{Key: "draws", Title: "Drawn", Drop: drop, Value: func(r R) any { return count(r).Draws }},
-		{Key: "losses", Title: "Lost", Drop: drop, Value: func(r R) any { return count(r).Losses }},
+		{Key: "games", Title: "Games",
+			Value: func(r R) any { return count(r).Games() }},
+		{Key: "wins", Title: "Won", Drop: drop,
+			Value: func(r R) any { return count(r).Wins }},
+		{Key: "draws", Title: "Drawn", Drop: drop,
+			Value: func(r R) any { return count(r).Draws }},
+		{Key: "losses", Title: "Lost", Drop: drop,
+			Value: func(r R) any { return count(r).Losses }},
 	}
 }
 
