@@ -26,8 +26,8 @@ func (i Identical) Notes(counted int) (notes []string) {
 	const leftOut = "left out: %s that the same players had played before, move for move"
 	if i.OneGame > 0 {
 		pairs := textfmt.Plural(counted, "pair")
-		notes = append(notes, fmt.Sprintf("%d of %s are one game twice, move for move: each is one "+
-			"observation", i.OneGame, pairs))
+		notes = append(notes, fmt.Sprintf("%d of %s are one game twice, move for move: each is "+
+			"one observation", i.OneGame, pairs))
 	}
 	if i.Pairs > 0 {
 		notes = append(notes, fmt.Sprintf(leftOut, textfmt.Plural(i.Pairs, "pair")))

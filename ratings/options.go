@@ -47,7 +47,8 @@ func (o Options) validate(players []string) error {
 	var p problems.List
 	if o.Advantage != nil {
 		p.Require(math.Abs(*o.Advantage) <= maxAdvantage,
-			"advantage: expected %d to %d Elo, found %.10g", -maxAdvantage, maxAdvantage, *o.Advantage)
+			"advantage: expected %d to %d Elo, found %.10g", -maxAdvantage, maxAdvantage,
+			*o.Advantage)
 	}
 	if o.Prior != nil {
 		draws := *o.Prior

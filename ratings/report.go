@@ -259,7 +259,8 @@ func (p *problem) contradicted(e *estimate) (list []string) {
 	return list
 }
 
-// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of opponents.
+// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of
+// opponents.
 func (p *problem) shapeNote() string {
 	players, pairings := len(p.data.names), len(p.data.met)
 	if pairings == 0 {

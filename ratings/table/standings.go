@@ -140,8 +140,8 @@ func byResult(list []Standings) (final, early []Standings) {
 func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	list := all.standings()
 	if len(list) == 0 {
-		reasons := []string{"expected a run of three players or more whose format has a table of its " +
-			"own, found none"}
+		reasons := []string{"expected a run of three players or more whose format has a table of " +
+			"its own, found none"}
 		return errors.New(strings.Join(append(reasons, all.Notes...), "; "))
 	}
 	switch f {
