@@ -52,6 +52,7 @@ func (f *gameFilter) prepare() error {
 	return p.Err()
 }
 
+// reader returns a stream of the games that the flags choose.
 func (f *gameFilter) reader(strict bool) *runs.Stream {
 	return &runs.Stream{Strict: strict, Torn: true, Filter: f.filter}
 }
