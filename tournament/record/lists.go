@@ -40,8 +40,10 @@ type List struct {
 type elements interface {
 	// At returns what a record says of move i; nil if it is not known.
 	At(g *Record, i int) any
+	// Drop empties the list.
+	Drop(g *Record)
 	size(g *Record) int
-	dropUnknown(g *Record)
+	isUnknown(g *Record) bool // of every move
 }
 
 // column is a field of records with a list of elements.
@@ -60,11 +62,10 @@ func (c *column[T]) At(g *Record, i int) any {
 	return list[i]
 }
 
-func (c *column[T]) dropUnknown(g *Record) {
-	list := c.field(g)
-	if !slices.ContainsFunc(*list, func(x T) bool { return x != c.unknown }) {
-		*list = nil
-	}
+func (c *column[T]) Drop(g *Record) { *c.field(g) = nil }
+
+func (c *column[T]) isUnknown(g *Record) bool {
+	return !slices.ContainsFunc(*c.field(g), func(x T) bool { return x != c.unknown })
 }
 
 // Said returns the lists in which something is known of move i, with what is known.
@@ -81,6 +82,8 @@ func (g *Record) Said(i int) iter.Seq2[*List, any] {
 // DropUnknown empties the lists in which nothing is known of any move.
 func (g *Record) DropUnknown() {
 	for _, l := range Lists {
-		l.dropUnknown(g)
+		if l.isUnknown(g) {
+			l.Drop(g)
+		}
 	}
 }
