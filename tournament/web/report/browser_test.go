@@ -17,6 +17,7 @@ import (
 
 	"gyges/rules"
 	"gyges/tournament/record"
+	"gyges/tournament/web"
 	"gyges/tournament/web/internal/browsertest"
 )
 
@@ -198,7 +199,7 @@ func TestBrowserFollowsRules(t *testing.T) {
 			b.Eval(fmt.Sprintf(`(() => { %s; const g = %s; let p = parsePosition(g.opening); return g.moves.map((t) => {
 				p = apply(p, parseMove(t));
 				return rows(p) + " " + p.hands.map((h) => h.join("")).join("/") + " " + p.goals.join("-");
-			}) })()`, script("dom.js", "board.js"), data), &got)
+			}) })()`, join(web.Asset("dom.js"), web.Asset("board.js")), data), &got)
 			require.Equal(t, want, got, preset.Name)
 		}
 	}
@@ -235,7 +236,7 @@ func TestBrowserFormatsAsGo(t *testing.T) {
 	for _, c := range cases {
 		arguments, err := json.Marshal([]any{c.text, c.value})
 		require.NoError(t, err)
-		got := b.Text(fmt.Sprintf(`(() => { %s; return formatted(...%s) })()`, script("dom.js"), arguments))
+		got := b.Text(fmt.Sprintf(`(() => { %s; return formatted(...%s) })()`, join(web.Asset("dom.js")), arguments))
 		require.Equal(t, fmt.Sprintf(c.text, c.value), got)
 	}
 }

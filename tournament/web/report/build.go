@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -21,7 +19,8 @@ import (
 type Input struct {
 	Title  string
 	Tables table.Tables // the ratings, as gyges rate has them
-	// Labels are the names that the tables have for agents, by their specs; others have their specs as names.
+	// Labels are the names that the tables have for agents, by their specs. Others have their specs
+	// as names.
 	Labels   map[string]string
 	Commands []string // command lines that reproduce the ratings and this page
 	Program  string   // the program that makes the page: its version line
@@ -39,8 +38,8 @@ func newBuilder(c *Collector, in Input) *builder {
 	return b
 }
 
-// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there are
-// several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
+// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there
+// are several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampledText(), Viewer: b.viewer}
@@ -48,7 +47,8 @@ func BuildReviews(c *Collector, in Input) *Page {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
 	}
-	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.runs[len(c.runs)-1].about.Reviews.Nodes)})
+	nodes := c.runs[len(c.runs)-1].about.Reviews.Nodes
+	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(nodes)})
 	p.Sections = append(p.Sections, GamesSection(), b.reproducibility())
 	return p
 }
@@ -58,13 +58,18 @@ func Build(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Viewer: b.viewer}
 	if c.Games() > 0 { // else it was a tuning
-		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampledText()
+		p.Summary = b.summary()
+		p.Facts = b.facts()
+		p.Sampled = b.sampledText()
 		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, r := range c.runs {
-		if t := r.about.Tuning; t != nil && t.headline() != "" {
-			p.Summary = append(p.Summary, t.headline())
+		if r.about.Tuning == nil {
+			continue
+		}
+		if text := r.about.Tuning.headline(); text != "" {
+			p.Summary = append(p.Summary, text)
 		}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
@@ -72,7 +77,7 @@ func Build(c *Collector, in Input) *Page {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	if p.Sampled != "" {
+	if c.Games() > 0 {
 		p.Sections = append(p.Sections, GamesSection())
 	}
 	p.Sections = append(p.Sections, b.reproducibility())
@@ -94,23 +99,26 @@ func (b *builder) name(s *Section, r *run) {
 // sampledText is a sentence on the games that can be replayed.
 func (b *builder) sampledText() string {
 	c := b.collected
-	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games())
+	shown := int64(len(b.viewer.Games))
+	n, all := textfmt.Thousands(shown), games(c.Games())
 	switch {
-	case c.Games() == 1 && len(b.viewer.Games) == 1:
+	case shown == 1 && c.Games() == 1:
 		return "The game can be replayed here."
-	case int64(len(b.viewer.Games)) == c.Games():
+	case shown == c.Games():
 		return "All " + all + " can be replayed here."
-	case len(b.viewer.Games) == 0:
+	case shown == 0:
 		return "No games to replay were kept."
 	case !c.sample.dropped:
-		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
+		return n + " of " + all + " can be replayed here; " +
+			"the others have no moves on record that can be read."
 	}
-	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
-		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.Seed)
+	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing "+
+		"and every way to end. All counts are over all games; gyges report --games N keeps more.",
+		n, all, c.sample.Seed)
 }
 
-// summary names the winner by the format of each run and the first player of each table, and over all rules if these
-// are rated together; of a gauntlet it has the result of the challenger.
+// summary names the winner by the format of each run and the first player of each table, and over
+// all rules if these are rated together. Of a gauntlet it has the result of the challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Standings {
 		if s.Result != "" && !s.Separate {
@@ -134,48 +142,57 @@ func (b *builder) summary() (list []string) {
 	return list
 }
 
+// leader is a sentence on who leads by how much.
 func leader(r *ratings.Ratings) string {
 	text := ""
-	if i := slices.IndexFunc(r.Unrated, func(p ratings.Player) bool { return p.Cause == ratings.WonAll }); i >= 0 {
-		text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
-			textfmt.Visible(r.Unrated[i].Name), games(int64(r.Unrated[i].Games())))
+	for _, p := range r.Unrated {
+		if p.Cause == ratings.WonAll {
+			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
+				textfmt.Visible(p.Name), games(int64(p.Games())))
+			break
+		}
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
 		return text + "no two ratings can be compared."
 	}
-	first, second := r.Players[0].Name, r.Players[1].Name
-	d, _ := r.Difference(first, second) // two players of one group
-	first, second = textfmt.Visible(first), textfmt.Visible(second)
+	d, _ := r.Difference(r.Players[0].Name, r.Players[1].Name) // two players of one group
+	first, second := textfmt.Visible(r.Players[0].Name), textfmt.Visible(r.Players[1].Name)
 	if math.Abs(d.Elo) < 0.05 {
 		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)
 	}
-	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s %%.",
+	return text + fmt.Sprintf("%s leads %s by %s Elo; "+
+		"the likelihood that it is the stronger one is %s %%.",
 		first, second, plusMinus(d.Elo, d.Error), textfmt.Likelihood(d.LOS))
 }
 
+// facts are the main numbers, which stand at the top of the page.
 func (b *builder) facts() []Fact {
 	c := b.collected
 	players := map[string]bool{}
-	plies, whole := 0.0, int64(0)
+	plies, whole := 0.0, int64(0) // of the games whose moves are known
 	for _, r := range c.RuleSets {
-		for _, a := range r.Order {
-			players[a] = true
+		for _, name := range r.Order {
+			players[name] = true
 		}
-		for n, k := range r.Lengths {
-			plies += float64(n) * float64(k)
-			whole += k
+		for length, games := range r.Lengths {
+			plies += float64(length) * float64(games)
+			whole += games
 		}
 	}
 	list := []Fact{
-		{"games", textfmt.Thousands(c.Games())}, {"players", textfmt.Thousands(int64(len(players)))},
+		{"games", textfmt.Thousands(c.Games())},
+		{"players", textfmt.Thousands(int64(len(players)))},
 		{"rule sets", textfmt.Thousands(int64(len(c.RuleSets)))},
 	}
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
 	}
-	if m := c.runs[0].about.Manifest; len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
-		goal, p := m.Config.UntilError, c.Precision(context.Background())
-		ended := m.Status == tournament.Finished && (m.Games.Played < m.Games.Scheduled || p.Error <= goal)
+	m := c.runs[0].about.Manifest
+	if len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
+		goal := m.Config.UntilError
+		p := c.Precision(context.Background())
+		wasReached := m.Games.Played < m.Games.Scheduled || p.Error <= goal
+		ended := m.Status == tournament.Finished && wasReached
 		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
 	for _, r := range c.runs {
@@ -186,25 +203,50 @@ func (b *builder) facts() []Fact {
 	return list
 }
 
-// filter selects games of the sample by printable texts, "" for all; with player and against those between the two.
+// filter selects games of the sample by printable texts; "" selects all. player and against select
+// the games between the two.
 type filter struct{ rules, player, against, result, reason string }
 
-// link returns the page's fragment that lists the games of a filter of rules and one thing more; "": none is sampled.
+func (f filter) selects(v *Viewer, g ViewerGame) bool {
+	if f.rules != "" && f.rules != v.Rules[g.Rules] {
+		return false
+	}
+	if f.result != "" && f.result != g.Result {
+		return false
+	}
+	if f.reason != "" && f.reason != g.Reason {
+		return false
+	}
+	if f.player == "" {
+		return true
+	}
+	south, north := v.Agents[g.South], v.Agents[g.North]
+	isSouth := f.player == south && f.against == north
+	isNorth := f.player == north && f.against == south
+	return isSouth || isNorth
+}
+
+// link returns the page's fragment that lists the games of a filter, in which rules, player and
+// against are indices of the viewer's lists; "" if the sample has none of them.
 func (b *builder) link(f filter) string {
 	v := b.viewer
-	rules := slices.Index(v.Rules, f.rules)
-	player, against := slices.Index(v.Agents, f.player), slices.Index(v.Agents, f.against)
-	selects := func(g ViewerGame) bool {
-		return (f.rules == "" || g.Rules == rules) && (f.result == "" || g.Result == f.result) &&
-			(f.player == "" || g.South == player && g.North == against || g.South == against && g.North == player) &&
-			(f.reason == "" || g.Reason == f.reason)
-	}
-	if !slices.ContainsFunc(v.Games, selects) {
+	isSelected := func(g ViewerGame) bool { return f.selects(v, g) }
+	if !slices.ContainsFunc(v.Games, isSelected) {
 		return ""
 	}
-	index := func(i int) string { return strings.TrimPrefix(strconv.Itoa(i), "-1") } // texts in the lists are not empty
-	values := url.Values{"rules": {index(rules)}, "player": {index(player)}, "against": {index(against)},
-		"result": {f.result}, "reason": {f.reason}}
-	maps.DeleteFunc(values, func(_ string, v []string) bool { return v[0] == "" })
+	values := url.Values{}
+	if f.rules != "" {
+		values.Set("rules", strconv.Itoa(slices.Index(v.Rules, f.rules)))
+	}
+	if f.player != "" {
+		values.Set("player", strconv.Itoa(slices.Index(v.Agents, f.player)))
+		values.Set("against", strconv.Itoa(slices.Index(v.Agents, f.against)))
+	}
+	if f.result != "" {
+		values.Set("result", f.result)
+	}
+	if f.reason != "" {
+		values.Set("reason", f.reason)
+	}
 	return "#list&" + values.Encode()
 }

@@ -8,16 +8,20 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
 )
 
-// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are left out.
+// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't
+// have are left out.
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
+	isShown := map[string]bool{}
+	for _, r := range b.collected.RuleSets {
+		isShown[r.Name] = true
+	}
 	var summaries review.Summaries
 	for i, r := range b.collected.runs {
 		for _, g := range r.about.Reviews.Games {
-			if slices.ContainsFunc(b.collected.RuleSets, func(s *standings.RuleSet) bool { return s.Name == g.Rules }) {
+			if isShown[g.Rules] {
 				summaries.Add(i, g)
 			}
 		}
@@ -36,32 +40,43 @@ func (b *builder) reviews() Section {
 	return s
 }
 
+// reviewNote says how many games were reviewed, and how.
 func (b *builder) reviewNote(n int64) string {
 	var nodes []string // of the searches of each run
-	of, more := "", ""
+	more := ""
 	for _, r := range b.collected.runs {
-		if v := r.about.Reviews; len(v.Games) > 0 {
-			nodes = append(nodes, textfmt.Thousands(v.Nodes))
-			if v.More {
-				more = " There are more reviews than were read."
-			}
+		v := r.about.Reviews
+		if len(v.Games) == 0 {
+			continue
+		}
+		nodes = append(nodes, textfmt.Thousands(v.Nodes))
+		if v.More {
+			more = " There are more reviews than were read."
 		}
 	}
+	of := ""
 	if len(slices.Compact(nodes)) == 1 {
 		of = " of " + nodes[0] + " nodes"
 	}
-	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search%s finds. A game's "+
-		"decisive move is the loser's worst one since it was last expected to win.%s", textfmt.Thousands(n),
-		games(b.collected.Games()), of, more)
+	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one "+
+		"that a search%s finds. A game's decisive move is the loser's worst one "+
+		"since it was last expected to win.%s",
+		textfmt.Thousands(n), games(b.collected.Games()), of, more)
 }
 
+// worst is the table of the decisive moves that lost most. Moves of games that can be replayed have
+// links.
 func (b *builder) worst(summary *review.Summary) *grid.Table {
-	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
-		"Game", "Ply", "Before", "After")
+	t := grid.New("Decisive moves that lost most winning probability, for each player", 3,
+		"Player", "Move", "What it did", "Game", "Ply", "Before", "After")
 	players := summary.Players
 	if n := len(players); n > maxAgentRows {
 		t.Title += fmt.Sprintf(", the first %d of %d players", maxAgentRows, n)
 		players = players[:maxAgentRows]
+	}
+	isShown := map[string]bool{}
+	for _, g := range b.viewer.Games {
+		isShown[g.ID] = true
 	}
 	for _, p := range players {
 		for _, l := range p.WorstGames {
@@ -70,12 +85,12 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 			if len(b.collected.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
-			if slices.ContainsFunc(b.viewer.Games, func(g ViewerGame) bool { return g.ID == id }) {
-				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
-				move.Link = game.Link
+			if isShown[id] {
+				link := fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
+				game.Link, move.Link = link, link
 			}
-			t.Add(grid.Name(b.label(p.Agent)), move, l.Move.Kind.Text(), game, l.Move.Ply, grid.Percent(l.Move.Before),
-				grid.Percent(l.Move.After))
+			t.Add(grid.Name(b.label(p.Agent)), move, l.Move.Kind.Text(), game, l.Move.Ply,
+				grid.Percent(l.Move.Before), grid.Percent(l.Move.After))
 		}
 	}
 	return t

@@ -216,7 +216,7 @@ func TestBrowserReview(t *testing.T) {
 func TestWorstOfManyPlayers(t *testing.T) {
 	t.Parallel()
 	c, _ := collect(t, Options{}, RunInfo{Name: "x"}, drawRun("a", "b", "c"))
-	b := &builder{collected: c}
+	b := newBuilder(c, Input{})
 	players := make([]*review.Player, maxAgentRows+1)
 	for i := range players {
 		players[i] = new(review.Player)
