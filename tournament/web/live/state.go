@@ -36,15 +36,20 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.rated.Gauge}
 	}
-	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.Gauge}
+	s := state{
+		Done:     r.reader.Found(),
+		Of:       m.Games.Scheduled,
+		Machines: machines(m, w, now),
+		Gauge:    r.rated.Gauge,
+	}
 	if !r.isFinal() { // some may wait for an earlier game
 		s.Done = max(s.Done, m.Games.Played)
 	}
-	of := " of "
+	s.Text = number(s.Done) + " of "
 	if !math.IsInf(r.rated.expected, 1) {
-		of = " of at most "
+		s.Text += "at most "
 	}
-	s.Text = number(s.Done) + of + number(s.Of) + " games"
+	s.Text += number(s.Of) + " games"
 	if r.faults > 0 {
 		s.Text += ", " + textfmt.Plural(int(r.faults), "fault")
 	}
@@ -52,7 +57,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		s.Of = max(s.Done, 1)
 	}
 	if speed := r.speed(w, now); speed > 0 {
-		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if that is
+		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
 		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
 	}
 	return s
@@ -64,7 +69,8 @@ func (r *run) stage() state {
 	if err != nil {
 		return state{}
 	}
-	s := state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
+	text := textfmt.Visible(textfmt.Cut(p.String(), 400))
+	s := state{Text: text, Done: min(p.Done, p.All), Of: p.All}
 	games := path.Join(r.folder.id, training.GenerationName(p.Generation), p.Stage)
 	if _, err := r.pages.catalog.find(games); err == nil {
 		s.Games = games
@@ -77,52 +83,66 @@ func timeText(seconds float64) string {
 	if math.IsNaN(seconds) {
 		return "unknown time"
 	}
-	const most = 1e9
-	d, unit := time.Duration(max(0, min(seconds, most))*float64(time.Second)), time.Second
+	const longest = 1e9 // seconds
+	seconds = max(0, min(seconds, longest))
+	d := time.Duration(seconds * float64(time.Second))
+	unit := time.Second
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
 	return textfmt.Duration(d.Round(unit))
 }
 
-// gamesLeft returns how many more games the run's test, or the error at which it ends, is expected to take: NaN if that
-// isn't known, infinitely many if it has neither.
+// gamesLeft returns how many more games the run's test, or the error at which it ends, is expected
+// to take: NaN if that isn't known, infinitely many if it has neither.
 func (r *run) gamesLeft(ctx context.Context) float64 {
 	m := r.about.Manifest
-	switch {
-	case m == nil || m.Config.SPRT == (sprt.Test{}) && m.Config.UntilError <= 0:
+	if m == nil {
 		return math.Inf(1)
-	case m.Config.SPRT != (sprt.Test{}):
-		if pairs, known := m.Config.SPRT.PairsLeft(r.collector.Runs[0].Pairs); known {
-			return 2 * pairs
-		}
-	default:
-		if growth := r.collector.Precision(ctx).Growth(m.Config.UntilError); !math.IsInf(growth, 1) {
-			return (growth - 1) * float64(r.collector.Games())
-		}
 	}
-	return math.NaN()
+	if test := m.Config.SPRT; test != (sprt.Test{}) {
+		pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs)
+		if !known {
+			return math.NaN()
+		}
+		return 2 * pairs
+	}
+	if m.Config.UntilError <= 0 {
+		return math.Inf(1)
+	}
+	growth := r.collector.Precision(ctx).Growth(m.Config.UntilError)
+	if math.IsInf(growth, 1) {
+		return math.NaN()
+	}
+	return (growth - 1) * float64(r.collector.Games())
 }
 
-// perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no game has ended, the
-// fewer they are: records are up to delay old before they can be read.
+// perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no
+// game has ended, the fewer they are: records are up to delay old before they can be read.
 func perSecond(ends []time.Time, after, now time.Time) float64 {
 	const delay = 5 * time.Second
-	ends = slices.DeleteFunc(slices.Clone(ends), func(t time.Time) bool { return t.Before(after) || t.After(now) })
+	ends = slices.DeleteFunc(slices.Clone(ends), func(t time.Time) bool {
+		return t.Before(after) || t.After(now)
+	})
 	if len(ends) < 2 {
 		return 0
 	}
-	first, last := slices.MinFunc(ends, time.Time.Compare), slices.MaxFunc(ends, time.Time.Compare)
-	return float64(len(ends)-1) / max(last.Sub(first), now.Add(-delay).Sub(first), time.Millisecond).Seconds()
+	first := slices.MinFunc(ends, time.Time.Compare)
+	last := slices.MaxFunc(ends, time.Time.Compare)
+	if delayed := now.Add(-delay); last.Before(delayed) {
+		last = delayed
+	}
+	took := max(last.Sub(first), time.Millisecond)
+	return float64(len(ends)-1) / took.Seconds()
 }
 
 // speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
 	m := r.about.Manifest
-	switch {
-	case !r.running || m == nil:
+	if !r.running || m == nil {
 		return 0
-	case isFresh(w, now):
+	}
+	if isFresh(w, now) {
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
 	began := m.Start
@@ -134,34 +154,39 @@ func (r *run) speed(w *status.Run, now time.Time) float64 {
 
 // endOf returns when a game ended; zero if that isn't known.
 func endOf(g *record.Record) time.Time {
-	const most = 1e6 // seconds: files may have anything
 	if g.Timing.Start.IsZero() {
 		return time.Time{}
 	}
-	return g.Timing.Start.Add(time.Duration(max(0, min(g.Timing.Seconds, most)) * float64(time.Second)))
+	const longest = 1e6 // files may have anything
+	seconds := max(0, min(g.Timing.Seconds, longest))
+	return g.Timing.Start.Add(time.Duration(seconds * float64(time.Second)))
 }
 
 // machines says where a run is played; "" if that isn't known.
 func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
-	on, games, names := m.Host.String(), m.Config.Workers, []string{}
+	on, games := m.Host.String(), m.Config.Workers
 	if w != nil {
 		on, games = "", 0
 	}
 	if isFresh(w, now) {
+		var names []string
 		for _, x := range w.Workers {
 			if x.State == status.Plays {
-				names, games = append(names, x.Name), games+int(x.Workers)
+				names = append(names, x.Name)
+				games += int(x.Workers)
 			}
 		}
-		const most = 8
-		if on = textfmt.List(names, most); on == "" {
+		if names == nil {
 			return "waiting for workers"
 		}
+		const most = 8
+		on = textfmt.List(names, most)
 	}
 	if on == "" || games <= 0 {
 		return ""
 	}
-	return textfmt.Visible(textfmt.Cut("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
+	text := "on " + on + ", " + textfmt.Plural(games, "game") + " at a time"
+	return textfmt.Visible(textfmt.Cut(text, 400))
 }
 
 // isFresh reports whether the workers' status is that of a coordinator at work.
@@ -170,27 +195,30 @@ func isFresh(w *status.Run, now time.Time) bool {
 	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
 }
 
+// workersSection says who works on the run and what is queued.
 func workersSection(w *status.Run, now time.Time) report.Section {
 	s := report.Section{ID: "workers", Title: "Workers"}
-	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
+	written := timeOf(w.Time)
 	switch {
 	case w.Ended:
-		s.Parts = []report.Part{{Text: "The last state of the run, " + at + "."}}
+		s.Parts = []report.Part{{Text: "The last state of the run, " + written + "."}}
 	case !isFresh(w, now):
-		s.Parts = []report.Part{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
+		text := "Out of date: the run's coordinator last wrote this at " + written + "."
+		s.Parts = []report.Part{{Text: text}}
 	}
 	var facts []report.Fact
-	switch q := w.Queue; {
-	case q != nil:
-		facts = []report.Fact{
-			{Name: "pairs waiting", Value: number(q.Waiting)}, {Name: "pairs on workers", Value: number(q.Playing)},
-			{Name: "of these redelivered", Value: number(q.Redelivered)},
-		}
-	case !w.Ended:
-		facts = []report.Fact{{Name: "queue", Value: "the server doesn't answer"}}
+	add := func(name, value string) {
+		facts = append(facts, report.Fact{Name: name, Value: value})
 	}
-	facts = append(facts, report.Fact{Name: "games done", Value: number(w.Games)},
-		report.Fact{Name: "recent games/s", Value: textfmt.Digits(max(w.GamesPerSecond, 0))})
+	if q := w.Queue; q != nil {
+		add("pairs waiting", number(q.Waiting))
+		add("pairs on workers", number(q.Playing))
+		add("of these redelivered", number(q.Redelivered))
+	} else if !w.Ended {
+		add("queue", "the server doesn't answer")
+	}
+	add("games done", number(w.Games))
+	add("recent games/s", textfmt.Digits(max(w.GamesPerSecond, 0)))
 	title := "Workers: " + number(w.Count)
 	if n := int64(len(w.Workers)); n < w.Count {
 		title += fmt.Sprintf(", the first %d listed", n)
@@ -199,6 +227,9 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	s.Parts = append(s.Parts, report.Part{Facts: facts}, report.Part{Table: table})
 	return s
 }
+
+// timeOf returns a time to the second.
+func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
