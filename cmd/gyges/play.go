@@ -19,7 +19,6 @@ import (
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
-	browser "gyges/tournament/web/play"
 )
 
 type playCmd struct {
@@ -188,7 +187,7 @@ func (s *spectator) finish(g *record.Record) {
 	for side, name := range []*string{&g.South.Agent, &g.North.Agent} {
 		p, ok := s.Seats[side].Agent.(player).Agent.(*human.Person)
 		if spec, err := agents.ParseSpec(*name); ok && err == nil && p.Helped {
-			*name = spec.With("name", cmp.Or(spec.Get("name"), spec.Kind)+browser.Helped).String()
+			*name = human.Helped(spec).String()
 			g.Timing.MoveMS = nil
 		}
 	}

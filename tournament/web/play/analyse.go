@@ -32,6 +32,13 @@ type positionState struct {
 	Pass  bool   `json:"pass"`  // is the only legal move
 }
 
+func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
+	p.server.WritePage(w, http.StatusOK, "analyse", map[string]any{
+		"Rules": rules.Presets(),
+		"Lines": []int{1, 2, 3, 4, maxLines}, // numbers of best moves to choose from
+	})
+}
+
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	g, err := q.replay()
 	if err != nil {
@@ -41,12 +48,16 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	state.Moves = analysis.LongLine(rules.NewGame(g.Rules(), g.Start()), g.Moves())
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)
-	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {
+		return state, nil
+	}
+	state.Pass = g.Legal().Contains(rules.Pass)
+	if !state.Pass {
 		state.Sources = sources(g)
 	}
 	return state, nil
 }
 
+// replay returns the game that leads to the position.
 func (q *positionRequest) replay() (*rules.Game, error) {
 	r, err := parseRules(q.Rules)
 	if err != nil {
@@ -102,32 +113,41 @@ func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	return q, nil
 }
 
-// analyse searches a position, and sends the best lines of each depth as server-sent events until the client goes.
+// analyse searches a position, and sends the best lines of each depth as server-sent events until the
+// client goes.
 func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	q, err := analysisRequest(r)
-	var to *web.Events
-	if err == nil {
-		to, err = p.server.NewEvents(w, r)
+	if err != nil {
+		p.server.Fail(w, err)
+		return
 	}
+	to, err := p.server.NewEvents(w, r)
 	if err != nil {
 		p.server.Fail(w, err)
 		return
 	}
 	defer to.Close()
+
+	// The client's analysis under way ends.
 	ctx, cancel := context.WithCancelCause(to.Context())
 	defer cancel(nil)
 	if last, ok := p.analyses.Swap(r.RemoteAddr, &cancel); ok {
-		(*last.(*context.CancelCauseFunc))(errReplaced)
+		cancelLast := *last.(*context.CancelCauseFunc)
+		cancelLast(errReplaced)
 	}
 	defer p.analyses.CompareAndDelete(r.RemoteAddr, &cancel)
+
 	var ended error
-	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
-		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
+	search := func(ctx context.Context, agent agents.Agent) error {
+		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) {
+			to.Send("lines", all)
+		})
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the agent is used again; ended has the error
 		}
 		return ended
-	})
+	}
+	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, search)
 	to.Send("end", p.reason(cmp.Or(err, ended)))
 }
 

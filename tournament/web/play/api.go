@@ -1,7 +1,6 @@
 package play
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -34,8 +33,10 @@ type Player struct {
 const longPoll = 25 * time.Second
 
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
-	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
-	clocks := lists.Map(clockTexts, func(text string) [2]string { return [2]string{text, words.Replace(text)} })
+	inWords := strings.NewReplacer("m+", " min + ", "s", " s a move")
+	clocks := lists.Map(clockTexts, func(text string) [2]string {
+		return [2]string{text, inWords.Replace(text)}
+	})
 	p.server.WritePage(w, http.StatusOK, "play", struct {
 		Config
 		Rules   []rules.Preset
@@ -44,6 +45,7 @@ func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
 	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()})
 }
 
+// newGameRequest is the body of a request for a game.
 type newGameRequest struct {
 	Agent string `json:"agent"` // the name of a [Player]
 	Time  int    `json:"time"`  // of its Times, where it has some
@@ -126,36 +128,58 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 // nameShape is what names of persons are: a helped one has a comma behind it.
 var nameShape = regexp.MustCompile(`^[\pL\pM\pN][\pL\pM\pN ._'-]{0,29}$`)
 
+// newGame makes a game as a request says in full.
 func (p *Pages) newGame(q newGameRequest) (*session, error) {
-	agent, errAgent := p.player(q.Agent, q.Time)
-	set, errRules := parseRules(q.Rules)
-	clock, _ := game.ParseClock(q.Clock) // one of clockTexts, which are right, or none
-	name, errName := personName("name", q.Name)
-	other, errOther := personName("other", q.Other)
-	if err := cmp.Or(errAgent, errRules, errName, errOther); err != nil {
+	var t terms
+	var err error
+	if t.agent, err = p.player(q.Agent, q.Time); err != nil {
 		return nil, err
 	}
-	sides := map[string]rules.Side{"south": rules.South, "north": rules.North, "random": rules.Side(rand.IntN(2))}
-	human, ok := sides[q.Side]
-	start, err := set.Start(), error(nil)
-	switch {
-	case q.Clock != "" && !slices.Contains(clockTexts, q.Clock):
-		return nil, web.Unprocessable("clock: expected none or one of %s, found %.60q", strings.Join(clockTexts, ", "),
-			q.Clock)
-	case other != "" && agent.Kind != humanKind:
-		return nil, web.Unprocessable("other: expected a second name in a game of two people alone")
-	case other != "" && other == name:
-		return nil, web.Unprocessable("other: expected another name than the first, found %q twice", name)
-	case agent.Kind == humanKind && q.Clock != "":
-		return nil, web.Unprocessable("clock: expected none in a game of two people")
-	case !ok:
-		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
-	case q.Setup == "random":
-		start, err = drawSetup(set)
-	case q.Setup != "place":
-		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
+	if t.rules, err = parseRules(q.Rules); err != nil {
+		return nil, err
 	}
-	return &session{terms: terms{set, start, human, name, other, agent, clock}}, err
+	if t.name, err = personName("name", q.Name); err != nil {
+		return nil, err
+	}
+	if t.other, err = personName("other", q.Other); err != nil {
+		return nil, err
+	}
+	isShared := t.agent.Kind == humanKind
+	if q.Clock != "" {
+		if !slices.Contains(clockTexts, q.Clock) {
+			return nil, web.Unprocessable("clock: expected none or one of %s, found %.60q",
+				strings.Join(clockTexts, ", "), q.Clock)
+		}
+		t.clock, _ = game.ParseClock(q.Clock) // clockTexts are right
+	}
+	switch {
+	case t.other != "" && !isShared:
+		return nil, web.Unprocessable("other: expected a second name in a game of two people alone")
+	case t.other != "" && t.other == t.name:
+		return nil, web.Unprocessable("other: expected another name than the first, found %q twice",
+			t.name)
+	case isShared && q.Clock != "":
+		return nil, web.Unprocessable("clock: expected none in a game of two people")
+	}
+	switch q.Side {
+	case "south":
+		t.human = rules.South
+	case "north":
+		t.human = rules.North
+	case "random":
+		t.human = rules.Side(rand.IntN(2))
+	default:
+		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
+	}
+	switch q.Setup {
+	case "place":
+		t.start = t.rules.Start()
+	case "random":
+		t.start, err = drawSetup(t.rules)
+	default:
+		err = web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
+	}
+	return &session{terms: t}, err
 }
 
 // personName reads the name in a field.
@@ -181,6 +205,7 @@ func parseRules(text string) (*rules.Rules, error) {
 	return r, err
 }
 
+// getRules returns a rule set with what it means: its options, a text and the lesson.
 func (p *Pages) getRules(r *http.Request) (any, error) {
 	set, err := parseRules(r.FormValue("rules"))
 	if err != nil {
@@ -188,34 +213,43 @@ func (p *Pages) getRules(r *http.Request) (any, error) {
 	}
 	o := set.Options()
 	lesson, err := p.server.HTML("lesson", o)
-	return map[string]any{"name": set.String(), "options": o.Values(), "prose": o.Prose(), "lesson": lesson}, err
+	return map[string]any{
+		"name":    set.String(),
+		"options": o.Values(),
+		"prose":   o.Prose(),
+		"lesson":  lesson,
+	}, err
 }
 
-// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty board of Kang.
-func drawSetup(r *rules.Rules) (p rules.Position, err error) {
+// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty board
+// of Kang.
+func drawSetup(r *rules.Rules) (rules.Position, error) {
 	if r.Options().Kang {
 		return r.Start(), nil
 	}
-	p, _, err = schedule.NewOpener(schedule.Openings{Policy: schedule.RandomOpenings}, rand.Uint64()).Opening(r, 0)
+	random := schedule.Openings{Policy: schedule.RandomOpenings}
+	p, _, err := schedule.NewOpener(random, rand.Uint64()).Opening(r, 0)
 	if err != nil {
 		err = web.Unprocessable("%v", err)
 	}
 	return p, err
 }
 
+// player returns the agent of a [Player] with one of its times.
 func (p *Pages) player(name string, time int) (agents.Spec, error) {
-	for _, o := range p.Players {
-		switch {
-		case o.Name != name:
-		case len(o.Times) == 0:
-			return o.Spec, nil
-		case time < 0 || time >= len(o.Times):
-			return agents.Spec{}, web.Unprocessable("time: expected 0 to %d, found %d", len(o.Times)-1, time)
-		default:
-			return o.Spec.With("movetime", o.Times[time]), nil
-		}
+	i := slices.IndexFunc(p.Players, func(o Player) bool { return o.Name == name })
+	if i < 0 {
+		return agents.Spec{}, web.Unprocessable(
+			"agent: expected one of those on the page, found %.60q", name)
 	}
-	return agents.Spec{}, web.Unprocessable("agent: expected one of those on the page, found %.60q", name)
+	spec, times := p.Players[i].Spec, p.Players[i].Times
+	if len(times) == 0 {
+		return spec, nil
+	}
+	if time < 0 || time >= len(times) {
+		return agents.Spec{}, web.Unprocessable("time: expected 0 to %d, found %d", len(times)-1, time)
+	}
+	return spec.With("movetime", times[time]), nil
 }
 
 // getGame returns the game; with "after", once it has a later version or some time has passed.
@@ -258,6 +292,7 @@ type hintRequest struct {
 	Ply int `json:"ply"`
 }
 
+// hint returns the line that the agent for hints expects.
 func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {
@@ -265,10 +300,10 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	}
 	var board *rules.Game
 	err = g.update(func() error {
-		switch err := g.isTurn(q.Ply); {
-		case err != nil:
+		if err := g.isTurn(q.Ply); err != nil {
 			return err
-		case g.rules.SettingUp(g.board.Position()):
+		}
+		if g.rules.SettingUp(g.board.Position()) {
 			return web.Conflict("hints begin when all pieces are placed")
 		}
 		g.helped = true
@@ -283,5 +318,6 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"line": analysis.LongLine(board, d.Line()), "info": d.Info(textfmt.Thousands)}, nil
+	line := analysis.LongLine(board, d.Line())
+	return map[string]any{"line": line, "info": d.Info(textfmt.Thousands)}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"gyges/tournament/web"
 )
 
+// exercise is a position with one move to be found.
 type exercise struct {
 	Grade int    `json:"grade"` // 1 to 3
 	Theme string `json:"theme"` // what it teaches
@@ -39,12 +40,18 @@ type attempt struct {
 	Move     string `json:"move"`     // "": the answer is asked for
 }
 
+// verdict is the answer to an attempt.
 type verdict struct {
 	Right bool     `json:"right"`
 	Text  string   `json:"text"` // why, in sentences
 	Line  []string `json:"line"` // the move, or the answer, and what is expected then, in long notation
 }
 
+func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
+	p.server.WritePage(w, http.StatusOK, "exercises", exercises())
+}
+
+// judge says whether a move solves an exercise, or what does.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	list := exercises()
 	if q.Exercise < 0 || q.Exercise >= len(list) {
@@ -56,7 +63,8 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := g.Rules().ParseMove(g.Position(), cmp.Or(q.Move, x.Moves[0]))
+	answer := x.Moves[0]
+	m, err := g.Rules().ParseMove(g.Position(), cmp.Or(q.Move, answer))
 	if err == nil {
 		err = g.Check(m)
 	}
@@ -72,16 +80,18 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := verdict{Right: m.String() == x.Moves[0], Line: append([]string{judged.Move}, reply...)}
-	word := "Not this one: "
-	if v.Right {
-		word = "Right: "
+	v := verdict{Right: m.String() == answer, Line: append([]string{judged.Move}, reply...)}
+	switch {
+	case q.Move == "":
+		v.Text = "The answer: "
+	case v.Right:
+		v.Text = "Right: "
+	default:
+		v.Text = "Not this one: "
 	}
-	if q.Move == "" {
-		word = "The answer: "
-	}
-	v.Text = word + v.reason(g.Position().Side(), x.Class, judged)
-	if plies, won := judged.Score.Proven(); !v.Right || !won || plies < 0 {
+	v.Text += v.reason(g.Position().Side(), x.Class, judged)
+	plies, isProven := judged.Score.Proven()
+	if wins := isProven && plies >= 0; !v.Right || !wins {
 		v.Line = v.Line[:min(len(v.Line), 2)]
 	}
 	return v, nil

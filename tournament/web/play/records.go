@@ -22,10 +22,12 @@ const (
 	maxListed     = 20
 )
 
+// errTooMany is why a game is lost.
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
-// records appends the games played on this server to a run's folder, which is made with the first one, and again if it
-// was removed. A game that can't be written stays in memory and is written with the next one, or by the next retry.
+// records appends the games played on this server to a run's folder, which is made with the first
+// one, and again if it was removed. A game that can't be written stays in memory and is written with
+// the next one, or by the next retry.
 type records struct {
 	results string // folder of runs; "": games are not recorded
 	log     *slog.Logger
@@ -36,7 +38,8 @@ type records struct {
 	lost    int              // games, since too many waited
 }
 
-// keep records a game and returns its address below /game/. After an error it waits, or is lost if maxUnrecorded do.
+// keep records a game and returns its address below /game/. After an error the game waits, or is lost
+// if maxUnrecorded games wait.
 func (r *records) keep(g *record.Record) (string, error) {
 	if r.results == "" {
 		return "", nil
@@ -54,6 +57,7 @@ func (r *records) keep(g *record.Record) (string, error) {
 	return fmt.Sprintf("%s/%d", web.RunPath(r.name), g.Game), nil
 }
 
+// retry writes the games that wait, if there are some.
 func (r *records) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +66,8 @@ func (r *records) retry() {
 	}
 }
 
-// write appends the games that wait, numbered by their lines, each as a pair: no two have swapped sides.
+// write appends the games that wait, numbered by their lines, each as a pair: no two have swapped
+// sides.
 func (r *records) write() (err error) {
 	if err := r.makeFolder(); err != nil {
 		return err
@@ -89,7 +94,8 @@ func (r *records) makeFolder() error {
 		if err := os.MkdirAll(r.results, 0o755); err != nil {
 			return err
 		}
-		name := filepath.Base(tournament.DefaultOut(r.results, strings.TrimSuffix(tournament.PlayedPrefix, "-"), time.Now()))
+		kind := strings.TrimSuffix(tournament.PlayedPrefix, "-")
+		name := filepath.Base(tournament.DefaultOut(r.results, kind, time.Now()))
 		if err := os.Mkdir(filepath.Join(r.results, name), 0o755); err != nil {
 			return err
 		}
@@ -98,7 +104,8 @@ func (r *records) makeFolder() error {
 	return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
 }
 
-// close writes the games that wait. The error has the number of those that are lost, and names the first ones.
+// close writes the games that wait. The error has the number of games that are lost, and names the
+// first ones.
 func (r *records) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,10 +116,15 @@ func (r *records) close() (err error) {
 	if left == 0 {
 		return err
 	}
-	errs := []error{fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))}
+	err = cmp.Or(err, errTooMany)
+	errs := []error{
+		fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, err),
+	}
 	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
-		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, %s by %s in %d plies, begun %s",
-			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, g.Timing.Start.Format(time.RFC3339)))
+		begun := g.Timing.Start.Format(time.RFC3339)
+		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, "+
+			"%s by %s in %d plies, begun %s",
+			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, begun))
 	}
 	return errors.Join(errs...)
 }
