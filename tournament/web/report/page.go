@@ -102,10 +102,15 @@ var pageTemplate string
 //go:embed assets/*.js
 var Scripts embed.FS
 
+// modules are the names of Scripts, each after those that it imports.
+var modules = []string{
+	"matrix.js", "gamelist.js", "replay.js", "review.js", "stage.js", "viewer.js",
+}
+
 // script returns the modules of a page as one script.
 func script() string {
 	list := []string{web.Asset("dom.js"), web.Asset("board.js")}
-	for _, name := range []string{"review.js", "viewer.js"} {
+	for _, name := range modules {
 		text, err := Scripts.ReadFile("assets/" + name)
 		if err != nil {
 			panic(err) // it is embedded

@@ -331,7 +331,7 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	require.NotRegexp(t, `(?m)^(import|export|} from) `, script())
 	known := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let) ([\w$]+)`).FindAllStringSubmatch(
+	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|class) ([\w$]+)`).FindAllStringSubmatch(
 		script(), -1) {
 		require.False(t, known[m[1]], m[1])
 		known[m[1]] = true
