@@ -37,11 +37,6 @@ func RunPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "
 // AddAssets adds the templates and scripts of the folder assets, which is embedded.
 func (s *Server) AddAssets(embedded fs.FS) {
 	template.Must(s.pages.ParseFS(embedded, "assets/*.tmpl"))
-	s.AddScripts(embedded)
-}
-
-// AddScripts adds the scripts of the folder assets, which is embedded.
-func (s *Server) AddScripts(embedded fs.FS) {
 	scripts, _ := fs.Glob(embedded, "assets/*.js") // the pattern is valid
 	for _, name := range scripts {
 		text, err := fs.ReadFile(embedded, name)
@@ -69,6 +64,13 @@ func (s *Server) HTML(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	err := s.pages.ExecuteTemplate(&b, name, data)
 	return template.HTML(b.String()), err //nolint:gosec // written by html/template
+}
+
+// AddPage adds a page that is a template with data that stay the same.
+func (s *Server) AddPage(path, name string, data any) {
+	s.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		s.WritePage(w, http.StatusOK, name, data)
+	})
 }
 
 // WritePage responds with a template.

@@ -1,6 +1,6 @@
-// Package web has what all pages share: style sheets, the modules dom.js and board.js, the head of
-// a page, and the [Server] to which packages live and play add their pages. Package report makes
-// files of the same parts.
+// Package web has what all pages share: style sheets, scripts such as dom.js, board.js and the viewer
+// of games (viewer.js), the head of a page, and the [Server] to which packages live and play add
+// their pages. Package report makes files of the same parts.
 //
 // A request passes the guard (guard.go), which knows its client, to a handler that live or play has
 // added. The handler reads JSON (requests.go), waits for its turn in a [Queue], and responds with

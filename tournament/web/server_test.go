@@ -77,7 +77,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, Config{})
 	for path, want := range map[string]int{
-		"/": 200, "/style.css": 200, "/dom.js": 200, "/board.js": 200,
+		"/": 200, "/style.css": 200, "/dom.js": 200, "/board.js": 200, "/viewer.js": 200, "/review.js": 200,
 		"/none": 404, "/api/echo": 404, "/assets/page.tmpl": 404,
 	} {
 		w := s.do(get(path))

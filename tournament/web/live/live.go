@@ -16,7 +16,6 @@ import (
 
 	"gyges/rules/base/lists"
 	"gyges/tournament/web"
-	"gyges/tournament/web/report"
 )
 
 //go:embed assets
@@ -48,7 +47,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 		return list, err == nil, false
 	}}
 	s.AddAssets(assets)
-	s.AddScripts(report.Scripts)
 	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))

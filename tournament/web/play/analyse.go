@@ -32,11 +32,10 @@ type positionState struct {
 	Pass  bool   `json:"pass"`  // is the only legal move
 }
 
-func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
-	p.server.WritePage(w, http.StatusOK, "analyse", map[string]any{
-		"Rules": rules.Presets(),
-		"Lines": []int{1, 2, 3, 4, maxLines}, // numbers of best moves to choose from
-	})
+// analysisPage is the data of the page.
+var analysisPage = map[string]any{
+	"Rules": rules.Presets(),
+	"Lines": []int{1, 2, 3, 4, maxLines}, // numbers of best moves to choose from
 }
 
 func getPosition(_ *http.Request, q positionRequest) (any, error) {

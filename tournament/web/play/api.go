@@ -32,17 +32,18 @@ type Player struct {
 
 const longPoll = 25 * time.Second
 
-func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
+// playPage returns the data of the page to play.
+func (p *Pages) playPage() any {
 	inWords := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	clocks := lists.Map(clockTexts, func(text string) [2]string {
 		return [2]string{text, inWords.Replace(text)}
 	})
-	p.server.WritePage(w, http.StatusOK, "play", struct {
+	return struct {
 		Config
 		Rules   []rules.Preset
 		Clocks  [][2]string    // for requests and in words
 		Options []rules.Option // of a rule set
-	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()})
+	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()}
 }
 
 // newGameRequest is the body of a request for a game.

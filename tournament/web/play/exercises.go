@@ -47,10 +47,6 @@ type verdict struct {
 	Line  []string `json:"line"` // the move, or the answer, and what is expected then, in long notation
 }
 
-func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
-	p.server.WritePage(w, http.StatusOK, "exercises", exercises())
-}
-
 // judge says whether a move solves an exercise, or what does.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	list := exercises()

@@ -5,15 +5,14 @@
 // games one at a time: it keeps exact counts of all and a sample of whole games for replay. [Build]
 // makes a [Page] of it and of [table.Tables]: a section a file, such as standings.go and
 // statistics.go, with pictures by svg.go and plots.go. [WriteHTML] and [Section.HTML] write the page.
-// A server shows a run in progress by building a page now and then and sending its fragments; it
-// serves [Scripts] beside them.
+// A server shows a run in progress by building a page now and then and sending its fragments.
 //
 // Everything in a record comes from outside: names, rules, reasons, even moves. It is bounded where
 // it is counted and escaped where it is written.
 package report
 
 import (
-	"embed"
+	_ "embed"
 	"html"
 	"html/template"
 	"io"
@@ -97,35 +96,16 @@ func games(n int64) string {
 //go:embed assets/page.tmpl
 var pageTemplate string
 
-// Scripts are the modules of the viewer, in a folder assets. They import modules of package web.
-//
-//go:embed assets/*.js
-var Scripts embed.FS
-
-// modules are the names of Scripts, each after those that it imports.
+// modules are the scripts of a page, each after those that it imports.
 var modules = []string{
-	"matrix.js", "gamelist.js", "replay.js", "review.js", "stage.js", "viewer.js",
+	"dom.js", "board.js", "matrix.js", "gamelist.js", "replay.js", "review.js", "stage.js", "viewer.js",
 }
 
-// script returns the modules of a page as one script.
-func script() string {
-	list := []string{web.Asset("dom.js"), web.Asset("board.js")}
-	for _, name := range modules {
-		text, err := Scripts.ReadFile("assets/" + name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		list = append(list, string(text))
-	}
-	return join(list...)
-}
-
-// join returns modules, each after those that it imports, as one script. Their top-level names
-// differ, and each import is a line.
-func join(modules ...string) string {
+// script returns modules as one script. Their top-level names differ, and each import is a line.
+func script(modules ...string) string {
 	var b strings.Builder
-	for _, text := range modules {
-		for line := range strings.Lines(text) {
+	for _, name := range modules {
+		for line := range strings.Lines(web.Asset(name)) {
 			if !strings.HasPrefix(line, "import ") {
 				b.WriteString(strings.TrimPrefix(line, "export "))
 			}
@@ -150,8 +130,8 @@ func (s Section) HTML() (template.HTML, error) { return execute("section", s) }
 // execute parses the templates each time, in a fraction of a millisecond.
 func execute(name string, data any) (template.HTML, error) {
 	t := template.New("").Funcs(template.FuncMap{
-		"style":     func() template.CSS { return template.CSS(web.Style()) }, //nolint:gosec // ours
-		"script":    func() template.JS { return template.JS(script()) },      //nolint:gosec // ours
+		"style":     func() template.CSS { return template.CSS(web.Style()) },      //nolint:gosec // ours
+		"script":    func() template.JS { return template.JS(script(modules...)) }, //nolint:gosec // ours
 		"breakable": breakable,
 		"escape":    textfmt.Escape,
 		"lines":     func(text string) []string { return strings.Split(text, "\n") },

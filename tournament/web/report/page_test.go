@@ -329,10 +329,10 @@ func TestPictures(t *testing.T) {
 // The script of a page imports nothing, and nothing in it has the name of something else.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	require.NotRegexp(t, `(?m)^(import|export|} from) `, script())
+	require.NotRegexp(t, `(?m)^(import|export|} from) `, script(modules...))
 	known := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|class) ([\w$]+)`).FindAllStringSubmatch(
-		script(), -1) {
+		script(modules...), -1) {
 		require.False(t, known[m[1]], m[1])
 		known[m[1]] = true
 	}

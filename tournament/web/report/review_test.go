@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
@@ -205,7 +204,7 @@ func TestBrowserReview(t *testing.T) {
 	b.Eval(`document.querySelector(".review-line button").click()`, nil)
 	require.Equal(t, atMove, b.Text(position))
 
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(360, 740)))
+	b.Resize(360, 740)
 	var over int
 	b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
 	require.Zero(t, over)
