@@ -1,10 +1,10 @@
-// Package web has what all pages share: style sheets, scripts such as dom.js, board.js and the viewer
-// of games (viewer.js), the head of a page, and the [Server] to which packages live and play add
-// their pages. Package report makes files of the same parts.
+// Package web has what all pages share: style sheets, scripts such as dom.js, board.js and the
+// viewer of games (viewer.js), the head of a page, and the [Server] to which packages live and
+// play add their pages. Package report makes files of the same parts.
 //
-// A request passes the guard (guard.go), which knows its client, to a handler that live or play has
-// added. The handler reads JSON (requests.go), waits for its turn in a [Queue], and responds with
-// JSON, with a template (pages.go) or with server-sent [Events].
+// A request passes the guard (guard.go), which knows its client, to a handler that live or play
+// has added. The handler reads JSON (requests.go), waits for its turn in a [Queue], and responds
+// with JSON, with a template (pages.go) or with server-sent [Events].
 //
 // Nothing that comes over the network is trusted. Requests must name the server by an address or a
 // name of its own (against DNS rebinding) and change things from its own pages only. Their size,
@@ -187,7 +187,8 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 		}
 		s.byConn.Store(c, client)
 	case http.StateClosed:
-		if client, ok := s.byConn.LoadAndDelete(c); ok {
+		client, ok := s.byConn.LoadAndDelete(c)
+		if ok {
 			s.conns.Release(client.(string))
 		}
 	}

@@ -130,8 +130,8 @@ func parents(name string) iter.Seq[string] {
 	}
 }
 
-// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no symbolic link that
-// leads out of it.
+// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no symbolic link
+// that leads out of it.
 type catalog struct {
 	pages *Pages
 	path  string   // of the folder of results; "": none
@@ -201,8 +201,8 @@ func (c *catalog) close() error {
 	return c.results.Close()
 }
 
-// roots returns the folders in which runs are looked for: those named, and the folder of results, if
-// there is one, with the id ".".
+// roots returns the folders in which runs are looked for: those named, and the folder of results,
+// if there is one, with the id ".".
 func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +216,8 @@ func (c *catalog) roots() []folder {
 	return append(slices.Clip(c.named), folder{".", c.results, "."})
 }
 
-// isID reports whether a name may be that of a run: a path below the results, none of whose parts is
-// hidden.
+// isID reports whether a name may be that of a run: a path below the results, none of whose parts
+// is hidden.
 func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
@@ -229,8 +229,8 @@ func isID(id string) bool {
 // errNoRun is the error of a name that no run has.
 var errNoRun = web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
 
-// find returns the run of an id. The error is errNoRun, or that the host lacks what it takes to look
-// for it.
+// find returns the run of an id. The error is errNoRun, or that the host lacks what it takes to
+// look for it.
 func (c *catalog) find(id string) (folder, error) {
 	if !isID(id) {
 		return folder{}, errNoRun
@@ -412,8 +412,8 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// describe describes a run, with the number of games if it is finished, or with how it goes on if it
-// has no end.
+// describe describes a run, with the number of games if it is finished, or with how it goes on if
+// it has no end.
 func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest, Format: "records"}
 	players := 0 // at least
@@ -512,8 +512,8 @@ func boundRules(list []string) (rules []string) {
 	return rules
 }
 
-// firstGames returns the players and rule sets of the first games, for imports and records without a
-// manifest.
+// firstGames returns the players and rule sets of the first games, for imports and records without
+// a manifest.
 func (f folder) firstGames() (players, rules []string) {
 	const most, maxBytes = 100, 256 << 10
 	records, err := f.Open(tournament.GamesFile)

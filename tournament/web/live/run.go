@@ -34,7 +34,8 @@ const (
 	endsKept     = 256 // times
 )
 
-// run is a run that was opened. Its fields are guarded by the feed, which renders one page at a time.
+// run is a run that was opened. Its fields are guarded by the feed, which renders one page at a
+// time.
 type run struct {
 	pages  *Pages
 	folder folder
@@ -223,8 +224,8 @@ func (r *run) readAbout(ctx context.Context) bool {
 
 func (r *run) isFinal() bool { return r.status != string(tournament.Running) }
 
-// isRunning reports whether the run is in progress; of a tuning without a manifest, whether its files
-// changed recently.
+// isRunning reports whether the run is in progress; of a tuning without a manifest, whether its
+// files changed recently.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status != tuning {
@@ -390,6 +391,8 @@ func (r *run) statusText() string {
 func (r *run) label(agent string) string {
 	return textfmt.Visible(textfmt.Cut(r.names.Of(agent), 200))
 }
+
+func (r *run) serveEvents(w http.ResponseWriter, q *http.Request) { r.feed.serve(w, q) }
 
 func (r *run) serve(w http.ResponseWriter, q *http.Request) {
 	now, err := r.feed.asked(q.Context(), q.RemoteAddr, r.pages.pollInterval)

@@ -58,7 +58,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	}
 	if speed := r.speed(w, now); speed > 0 {
 		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
-		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
+		s.Text += " · " + textfmt.Digits(speed) + " games/s · " + timeText(left/speed) + " left"
 	}
 	return s
 }
@@ -236,7 +236,9 @@ func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 // workersColumns are those of the table of workers, whose texts come over the network.
 var workersColumns = []grid.Column[status.Worker]{
 	{Title: "Machine", Left: true, Value: func(x status.Worker) any { return bounded(x.Name) }},
-	{Title: "State", Left: true, Value: func(x status.Worker) any { return bounded(string(x.State)) }},
+	{Title: "State", Left: true, Value: func(x status.Worker) any {
+		return bounded(string(x.State))
+	}},
 	{Title: "Cores", Value: func(x status.Worker) any { return number(x.Cores) }},
 	{Title: "Games at a time", Value: func(x status.Worker) any { return number(x.Workers) }},
 	{Title: "Playing", Value: func(x status.Worker) any { return number(x.Playing) }},

@@ -74,7 +74,8 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
 	if len(q.Moves) > maxMoves {
-		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))
+		return nil, web.Unprocessable("moves: expected at most %d, found %d",
+			maxMoves, len(q.Moves))
 	}
 	g, err := analysis.Replay(r, q.Position, q.Moves)
 	if err != nil {
@@ -98,22 +99,26 @@ func (q *positionRequest) game() (*rules.Game, error) {
 	return g, nil
 }
 
+// analysisRequest reads a request for an analysis.
 func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	position := positionRequest{
-		Rules: r.FormValue("rules"), Position: r.FormValue("position"), Moves: strings.Fields(r.FormValue("moves")),
+		Rules:    r.FormValue("rules"),
+		Position: r.FormValue("position"),
+		Moves:    strings.Fields(r.FormValue("moves")),
 	}
 	if q.Game, err = position.game(); err != nil {
 		return q, err
 	}
-	q.Multi, err = strconv.Atoi(r.FormValue("multi"))
+	multi := r.FormValue("multi")
+	q.Multi, err = strconv.Atoi(multi)
 	if err != nil || q.Multi < 1 || q.Multi > maxLines {
-		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, r.FormValue("multi"))
+		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, multi)
 	}
 	return q, nil
 }
 
-// analyse searches a position, and sends the best lines of each depth as server-sent events until the
-// client goes.
+// analyse searches a position, and sends the best lines of each depth as server-sent events until
+// the client goes.
 func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	q, err := analysisRequest(r)
 	if err != nil {

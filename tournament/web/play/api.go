@@ -26,8 +26,8 @@ type Player struct {
 	Spec  agents.Spec    // the agent
 	Doc   string         // one line
 	Level bool           // one of the named levels
-	Elo   map[string]int // of a level: its measured strength by preset, above that of the weakest one
-	Times []string       // a move to choose from, for the agent's parameter movetime; requests number them from 0
+	Elo   map[string]int // of a level: by preset, how much stronger than the weakest one
+	Times []string       // to choose from, values of the agent's parameter movetime
 }
 
 const longPoll = 25 * time.Second
@@ -57,8 +57,8 @@ type newGameRequest struct {
 	Name  string `json:"name"`  // the person's; "": all of these are one player
 	Other string `json:"other"` // the other person's, in a game of two
 
-	// From, if given, is a game to go on from, and Rematch one to be played again with sides exchanged; either stands
-	// for all else.
+	// From, if given, is a game to go on from, and Rematch one to be played again with sides
+	// exchanged; either stands for all else.
 	From    *fromRequest `json:"from"`
 	Rematch string       `json:"rematch"`
 }
@@ -98,18 +98,20 @@ func (p *Pages) goOn(q newGameRequest) (*session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ply, last := q.From.Ply, len(g.made)
-	if ply < 0 || ply > last {
-		return nil, web.Unprocessable("ply: expected 0 to %d, found %d", last, ply)
+	if err := inRange("ply", ply, last); err != nil {
+		return nil, err
 	}
 	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == last {
-		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
+		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d",
+			ply, ply-1)
 	}
 	next := &session{terms: g.terms, helped: true, made: slices.Clone(g.made[:ply])}
 	next.clock = game.Clock{}
 	return next, nil
 }
 
-// rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was drawn.
+// rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was
+// drawn.
 func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	if q != (newGameRequest{Rematch: q.Rematch}) {
 		return nil, web.Unprocessable("rematch: expected nothing beside it")
@@ -187,7 +189,8 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 func personName(field, text string) (string, error) {
 	name := strings.TrimSpace(text)
 	if name != "" && !nameShape.MatchString(name) {
-		return "", web.Unprocessable("%s: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", field, name)
+		return "", web.Unprocessable("%s: expected at most 30 letters, digits, blanks, "+
+			"- _ . and ', found %.60q", field, name)
 	}
 	return name, nil
 }
@@ -197,7 +200,8 @@ const maxRulesText = 1000
 
 func parseRules(text string) (*rules.Rules, error) {
 	if len(text) > maxRulesText {
-		return nil, web.Unprocessable("rules: expected at most %d bytes, found %d", maxRulesText, len(text))
+		return nil, web.Unprocessable("rules: expected at most %d bytes, found %d",
+			maxRulesText, len(text))
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
@@ -222,8 +226,8 @@ func (p *Pages) getRules(r *http.Request) (any, error) {
 	}, err
 }
 
-// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty board
-// of Kang.
+// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty
+// board of Kang.
 func drawSetup(r *rules.Rules) (rules.Position, error) {
 	if r.Options().Kang {
 		return r.Start(), nil
@@ -247,10 +251,18 @@ func (p *Pages) player(name string, time int) (agents.Spec, error) {
 	if len(times) == 0 {
 		return spec, nil
 	}
-	if time < 0 || time >= len(times) {
-		return agents.Spec{}, web.Unprocessable("time: expected 0 to %d, found %d", len(times)-1, time)
+	if err := inRange("time", time, len(times)-1); err != nil {
+		return spec, err
 	}
 	return spec.With("movetime", times[time]), nil
+}
+
+// inRange checks that a number in a field of a request is from 0 to last.
+func inRange(field string, number, last int) error {
+	if number < 0 || number > last {
+		return web.Unprocessable("%s: expected 0 to %d, found %d", field, last, number)
+	}
+	return nil
 }
 
 // getGame returns the game; with "after", once it has a later version or some time has passed.

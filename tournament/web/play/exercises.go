@@ -50,8 +50,8 @@ type verdict struct {
 // judge says whether a move solves an exercise, or what does.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	list := exercises()
-	if q.Exercise < 0 || q.Exercise >= len(list) {
-		return nil, web.Unprocessable("exercise: expected 0 to %d, found %d", len(list)-1, q.Exercise)
+	if err := inRange("exercise", q.Exercise, len(list)-1); err != nil {
+		return nil, err
 	}
 	x := list[q.Exercise]
 	position := positionRequest{Rules: x.Rules, Position: x.Position}
@@ -85,7 +85,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	default:
 		v.Text = "Not this one: "
 	}
-	v.Text += v.reason(g.Position().Side(), x.Class, judged)
+	v.Text += v.reason(g.Position().Side().Other(), x.Class, judged)
 	plies, isProven := judged.Score.Proven()
 	if wins := isProven && plies >= 0; !v.Right || !wins {
 		v.Line = v.Line[:min(len(v.Line), 2)]
@@ -94,17 +94,18 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 }
 
 // reason says why a move solves an exercise of a class, or doesn't.
-func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) string {
+func (v *verdict) reason(opponent rules.Side, class tactics.Class, m review.Move) string {
 	plies, proven := m.Score.Proven()
 	switch {
 	case v.Right && class == tactics.OnlyMove:
-		return fmt.Sprintf("after any other move %v can win within 4 plies. This is proven.", side.Other())
+		return fmt.Sprintf("after any other move %v can win within 4 plies. "+
+			"This is proven.", opponent)
 	case v.Right && class == tactics.WinIn1:
 		return "it reaches the goal."
 	case v.Right:
-		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, side.Other())
+		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, opponent)
 	case proven && plies < 0 && len(v.Line) > 1:
-		return fmt.Sprintf("%v then wins in %d, with %s.", side.Other(), -plies-1, v.Line[1])
+		return fmt.Sprintf("%v then wins in %d, with %s.", opponent, -plies-1, v.Line[1])
 	case proven && plies > 0:
 		return fmt.Sprintf("it wins, but in %d plies, and there is a %s.", plies, class)
 	}

@@ -39,7 +39,7 @@ type session struct {
 	since     time.Time // of the last change
 	version   int64
 	changed   chan struct{}      // closed at the next change
-	left      time.Duration      // on the person's clock when the last of their turns began, or ended
+	left      time.Duration      // on the person's clock when it was started, or stopped last
 	started   time.Time          // when the person's clock was started; zero: it stands
 	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
@@ -346,8 +346,8 @@ func (g *session) undo(ply *int) error {
 	n := g.lastMove()
 	if ply != nil {
 		n = *ply
-		if last := len(g.made) - 1; n < 0 || n > last {
-			return web.Unprocessable("ply: expected 0 to %d, found %d", last, n)
+		if err := inRange("ply", n, len(g.made)-1); err != nil {
+			return err
 		}
 	}
 	if n < 0 {

@@ -2,11 +2,11 @@
 // recorded games.
 //
 // A reader may begin with [Pages] and then with session (game.go), a game under way: package
-// tournament/game plays it, as a run's, with an agent in the person's seat that gets its moves from
-// requests, and in the opponent's seat an agent that waits for its turn in a pool. So the record has
-// the same form as any other. Requests (api.go) change the session, and get its state (state.go),
-// which the page draws. The other pages are those of analyses (analyse.go), exercises (exercises.go)
-// and recorded games (review.go).
+// tournament/game plays it, as a run's, with an agent in the person's seat that gets its moves
+// from requests, and in the opponent's seat an agent that waits for its turn in a pool. So the
+// record has the same form as any other. Requests (api.go) change the session, and get its state
+// (state.go), which the page draws. The other pages are those of analyses (analyse.go), exercises
+// (exercises.go) and recorded games (review.go).
 //
 // Requests name agents from a list, never a program or a file; games and searches are bounded.
 package play
@@ -47,7 +47,7 @@ type Config struct {
 }
 
 const (
-	gamesPerClient = 6                // in progress for each address, where other machines have access
+	gamesPerClient = 6                // in progress for each address, if others have access
 	maxIdleTime    = 30 * time.Minute // of a game: the time without requests
 	expireInterval = time.Minute      // how often idle games are ended
 	maxSearchTime  = time.Minute      // of a search, in addition to the agent's own bounds
@@ -214,13 +214,18 @@ func (p *Pages) makeRoom() bool {
 	return true
 }
 
+// errNoGame is the error of an id that no game has.
+var errNoGame = web.Error{
+	Status: http.StatusNotFound, Text: "there is no such game; idle games are ended",
+}
+
 // find returns the game of an id, which is used by that.
 func (p *Pages) find(id string) (*session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.games[id]
 	if g == nil {
-		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such game; idle games are ended"}
+		return nil, errNoGame
 	}
 	g.used = time.Now()
 	return g, nil

@@ -38,10 +38,11 @@ func newPool(registry *agents.Registry, n, share int) *pool {
 	return p
 }
 
-// use calls search with an agent of that spec when it is the client's turn. After an error the agent is not used again.
-// One that can't be made is an [agents.HostFailure].
+// use calls search with an agent of that spec when it is the client's turn. After an error the
+// agent is not used again. One that can't be made is an [agents.HostFailure].
 func (p *pool) use(
-	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
+	ctx context.Context, client string, spec agents.Spec,
+	search func(context.Context, agents.Agent) error,
 ) error {
 	end, err := p.Turn(ctx, client)
 	if err != nil {

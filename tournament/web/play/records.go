@@ -26,8 +26,8 @@ const (
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
 // records appends the games played on this server to a run's folder, which is made with the first
-// one, and again if it was removed. A game that can't be written stays in memory and is written with
-// the next one, or by the next retry.
+// one, and again if it was removed. A game that can't be written stays in memory and is written
+// with the next one, or by the next retry.
 type records struct {
 	results string // folder of runs; "": games are not recorded
 	log     *slog.Logger
@@ -38,8 +38,8 @@ type records struct {
 	lost    int              // games, since too many waited
 }
 
-// keep records a game and returns its address below /game/. After an error the game waits, or is lost
-// if maxUnrecorded games wait.
+// keep records a game and returns its address below /game/. After an error the game waits, or is
+// lost if maxUnrecorded games wait.
 func (r *records) keep(g *record.Record) (string, error) {
 	if r.results == "" {
 		return "", nil

@@ -30,8 +30,8 @@ type reviewRequest struct {
 	Game int64  `json:"game"` // number of the record
 }
 
-// review reviews a game of a run. The response is server-sent events: "progress" after each move, then
-// "review", or "failure". The review ends with the request.
+// review reviews a game of a run. The response is server-sent events: "progress" after each move,
+// then "review", or "failure". The review ends with the request.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.reviews.Acquire(r.RemoteAddr) {
 		p.server.Fail(w, web.TooMany("you are reviewing another game; wait until that is done"))
@@ -100,7 +100,8 @@ func (p *Pages) findRecord(
 
 func reviewable(g *record.Record) error {
 	if len(g.Moves) > maxReviewMoves {
-		return web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
+		return web.Unprocessable("expected a game of at most %d moves, found %d",
+			maxReviewMoves, len(g.Moves))
 	}
 	if err := review.Check(g); err != nil {
 		return unreadable(err)

@@ -139,7 +139,8 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 		case i == 0 && !isEntry:
 			d.circle("from", at, markRadius, "")
 		case !step.Crossed && !isLast:
-			title := fmt.Sprintf("bounces off the %d on %v", p.At(step.Square), step.Square)
+			height := p.At(step.Square)
+			title := fmt.Sprintf("bounces off the %d on %v", height, step.Square)
 			d.circle("bounced", at, markRadius, title)
 		}
 		way = append(way, at)

@@ -38,8 +38,8 @@ func newBuilder(c *Collector, in Input) *builder {
 	return b
 }
 
-// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there
-// are several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
+// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if
+// there are several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampledText(), Viewer: b.viewer}
@@ -112,8 +112,9 @@ func (b *builder) sampledText() string {
 		return n + " of " + all + " can be replayed here; " +
 			"the others have no moves on record that can be read."
 	}
-	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing "+
-		"and every way to end. All counts are over all games; gyges report --games N keeps more.",
+	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every "+
+		"pairing and every way to end. All counts are over all games; "+
+		"gyges report --games N keeps more.",
 		n, all, c.sample.Seed)
 }
 

@@ -107,7 +107,8 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	loss.nameAlone()
 	charts := []Chart{
 		loss,
-		newChart("Games that the parameters moved one way won, less those they lost", xName, "games", score),
+		newChart("Games that the parameters moved one way won, less those they lost",
+			xName, "games", score),
 		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", elo),
 	}
 	if t != nil {
@@ -197,8 +198,8 @@ func parameterText(values map[string]float64, name string) string {
 	return "–"
 }
 
-// history builds the section with the charts of tuning. Of many curves in a chart the first ones are
-// drawn, which changed most.
+// history builds the section with the charts of tuning. Of many curves in a chart the first ones
+// are drawn, which changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
 	for i, r := range b.collected.runs {

@@ -1,14 +1,15 @@
-// Package report turns the records of runs and their ratings into pages: one HTML file that needs no
-// network.
+// Package report turns the records of runs and their ratings into pages: one HTML file that needs
+// no network.
 //
-// A reader may begin with [Page], which is all that a page shows as plain data. A [Collector] reads
-// games one at a time: it keeps exact counts of all and a sample of whole games for replay. [Build]
-// makes a [Page] of it and of [table.Tables]: a section a file, such as standings.go and
-// statistics.go, with pictures by svg.go and plots.go. [WriteHTML] and [Section.HTML] write the page.
-// A server shows a run in progress by building a page now and then and sending its fragments.
+// A reader may begin with [Page], which is all that a page shows as plain data. A [Collector]
+// reads games one at a time: it keeps exact counts of all and a sample of whole games for replay.
+// [Build] makes a [Page] of it and of [table.Tables]: a section a file, such as standings.go and
+// statistics.go, with pictures by svg.go and plots.go. [WriteHTML] and [Section.HTML] write the
+// page. A server shows a run in progress by building a page now and then and sending its
+// fragments.
 //
-// Everything in a record comes from outside: names, rules, reasons, even moves. It is bounded where
-// it is counted and escaped where it is written.
+// Everything in a record comes from outside: names, rules, reasons, even moves. It is bounded
+// where it is counted and escaped where it is written.
 package report
 
 import (
@@ -53,7 +54,7 @@ type Part struct {
 	List    []string
 	Facts   []Fact
 	Table   *grid.Table
-	Class   string // of the table: "matrix" with a column for each player, "short" without long texts
+	Class   string // of the table: "matrix": a column for each player, "short": no long texts
 	Figure  *Figure
 	Code    []string // command lines
 	Details *Details
@@ -98,7 +99,8 @@ var pageTemplate string
 
 // modules are the scripts of a page, each after those that it imports.
 var modules = []string{
-	"dom.js", "board.js", "matrix.js", "gamelist.js", "replay.js", "review.js", "stage.js", "viewer.js",
+	"dom.js", "board.js", "matrix.js", "gamelist.js", "replay.js", "review.js", "stage.js",
+	"viewer.js",
 }
 
 // script returns modules as one script. Their top-level names differ, and each import is a line.
@@ -129,9 +131,10 @@ func (s Section) HTML() (template.HTML, error) { return execute("section", s) }
 
 // execute parses the templates each time, in a fraction of a millisecond.
 func execute(name string, data any) (template.HTML, error) {
+	//nolint:gosec // style and script are ours
 	t := template.New("").Funcs(template.FuncMap{
-		"style":     func() template.CSS { return template.CSS(web.Style()) },      //nolint:gosec // ours
-		"script":    func() template.JS { return template.JS(script(modules...)) }, //nolint:gosec // ours
+		"style":     func() template.CSS { return template.CSS(web.Style()) },
+		"script":    func() template.JS { return template.JS(script(modules...)) },
 		"breakable": breakable,
 		"escape":    textfmt.Escape,
 		"lines":     func(text string) []string { return strings.Split(text, "\n") },

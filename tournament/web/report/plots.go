@@ -204,7 +204,8 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		at := point{x.at(p.X), y.at(p.Y)}
 		way = append(way, at)
 		if p.Error > 0 {
-			d.line(colour("error", i), at.x, y.at(p.Y-p.Error), at.x, y.at(p.Y+p.Error))
+			low, high := y.at(p.Y-p.Error), y.at(p.Y+p.Error)
+			d.line(colour("error", i), at.x, low, at.x, high)
 		}
 	}
 	if way == nil {
@@ -216,7 +217,8 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		return
 	}
 	for k, p := range c.Points { // of so few each is on the way
-		title := strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
-		d.circle(colour("point", i), way[k], 3.5, cmp.Or(p.title, title))
+		title := fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y)
+		title = cmp.Or(p.title, strings.TrimSpace(title))
+		d.circle(colour("point", i), way[k], 3.5, title)
 	}
 }

@@ -110,9 +110,9 @@ func (r *run) manifestFacts() []Fact {
 	}
 }
 
-// PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its
-// own. It is empty for runs without two agents, and for runs with settings that this version doesn't
-// know.
+// PlayCommand is a command line that plays the run into a folder: again into a new one, or on in
+// its own. It is empty for runs without two agents, and for runs with settings that this version
+// doesn't know.
 func PlayCommand(m *tournament.Manifest, out string) string {
 	c := m.Config
 	var unknown problems.List

@@ -79,9 +79,10 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 		isShown[g.ID] = true
 	}
 	for _, p := range players {
+		player := grid.Name(b.label(p.Agent))
 		for _, l := range p.WorstGames {
-			id := gameID(l.Run, l.Game)
-			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}
+			id, m := gameID(l.Run, l.Game), l.Move
+			game, move := grid.Cell{Text: id}, grid.Cell{Text: m.Move}
 			if len(b.collected.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
@@ -89,8 +90,8 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 				link := fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
 				game.Link, move.Link = link, link
 			}
-			t.Add(grid.Name(b.label(p.Agent)), move, l.Move.Kind.Text(), game, l.Move.Ply,
-				grid.Percent(l.Move.Before), grid.Percent(l.Move.After))
+			t.Add(player, move, m.Kind.Text(), game, m.Ply,
+				grid.Percent(m.Before), grid.Percent(m.After))
 		}
 	}
 	return t

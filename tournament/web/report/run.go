@@ -97,8 +97,8 @@ type Options struct {
 }
 
 // Collector adds up games and keeps some of them whole. Of the others it keeps counts by player,
-// pairing and reason, and some bytes for each pair of games, by which it finds pairs that are played
-// again. It belongs to one goroutine.
+// pairing and reason, and some bytes for each pair of games, by which it finds pairs that are
+// played again. It belongs to one goroutine.
 type Collector struct {
 	*standings.Standings
 	runs   []*run

@@ -16,8 +16,8 @@ const (
 	maxPlotted = 60 // players in one picture
 )
 
-// standings builds the section on who is stronger: the tables of the runs' formats, then the ratings
-// with their crosstables.
+// standings builds the section on who is stronger: the tables of the runs' formats, then the
+// ratings with their crosstables.
 func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
 	recent, left := b.Tables.RecentStandings()
@@ -57,7 +57,8 @@ func (b *builder) addRatings(s *Section, number int, t table.Table) {
 	}
 	addRatingTables(s, number, t)
 	if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
-		s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
+		s.text(fmt.Sprintf("The crosstables are omitted for %d players; "+
+			"gyges rate prints them.", n))
 		return
 	}
 	if gauntlet == nil {
@@ -112,8 +113,9 @@ func (b *builder) crosstable(t table.Table) *grid.Table {
 			return nil
 		}
 		player, against = textfmt.Visible(player), textfmt.Visible(against)
+		points := textfmt.Decimal(c.Points())
 		note := fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points",
-			player, against, c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games())
+			player, against, c.Wins, c.Draws, c.Losses, points, c.Games())
 		played := filter{rules: textfmt.Escape(t.Rules), player: player, against: against}
 		return grid.Cell{
 			Text:  textfmt.Decimal(100 * c.Score()),
@@ -138,10 +140,10 @@ func superiority(r *ratings.Ratings) *grid.Table {
 		if !known { // they are in different groups
 			return nil
 		}
+		difference := textfmt.Visible(a) + " less " + textfmt.Visible(b)
 		return grid.Cell{
-			Text: textfmt.Likelihood(d.LOS),
-			Note: fmt.Sprintf("%s less %s: %s Elo",
-				textfmt.Visible(a), textfmt.Visible(b), plusMinus(d.Elo, d.Error)),
+			Text:  textfmt.Likelihood(d.LOS),
+			Note:  difference + ": " + plusMinus(d.Elo, d.Error) + " Elo",
 			Class: heat(d.LOS),
 		}
 	}

@@ -44,17 +44,16 @@ func (b *builder) sides(s *Section) {
 		name := ruleSetName(r.Name)
 		south, drawn, north := r.Results[0], r.Results[1], r.Results[2]
 		anyDrawn = anyDrawn || drawn > 0
-		score := float64(south) + float64(drawn)/2
-		results.Add(name,
-			b.linked(r.Games(), r, filter{}),
-			b.linked(south, r, filter{result: "1-0"}),
-			b.linked(drawn, r, filter{result: "1/2-1/2"}),
-			b.linked(north, r, filter{result: "0-1"}),
-			grid.Percent(score/float64(r.Games())))
+		count := func(n int64, result string) grid.Cell {
+			return b.linked(n, r, filter{result: result})
+		}
+		points := float64(south) + float64(drawn)/2
+		share := points / float64(r.Games())
+		results.Add(name, count(r.Games(), ""), count(south, "1-0"), count(drawn, "1/2-1/2"),
+			count(north, "0-1"), grid.Percent(share))
 		if p := r.Pairs; p.Pairs() > 0 {
-			openings.Add(name, grid.Thousands(p.Pairs()),
-				grid.Thousands(p.SouthTwice), grid.Thousands(p.NorthTwice),
-				grid.Thousands(p.OnePlayer), grid.Thousands(p.Draws), grid.Thousands(p.OneGame))
+			openings.Add(counted(name, p.Pairs(), p.SouthTwice, p.NorthTwice, p.OnePlayer,
+				p.Draws, p.OneGame)...)
 		}
 	}
 	if !anyDrawn {
@@ -71,6 +70,15 @@ func (b *builder) sides(s *Section) {
 		"the opening decided; where one player won both, the player did. " +
 		"One game twice: both players chose the same moves on either side.")
 	s.table("", openings)
+}
+
+// counted is a row, or the end of one, of numbers behind a cell.
+func counted(first any, numbers ...int64) []any {
+	row := []any{first}
+	for _, n := range numbers {
+		row = append(row, grid.Thousands(n))
+	}
+	return row
 }
 
 // linked is a number of games under a rule set that leads to those that the filter selects.
@@ -90,7 +98,8 @@ func ruleSetName(rules string) string {
 	return textfmt.Visible(rules)
 }
 
-// reasons adds how the games under a rule set ended, the most frequent reason first, and the faults.
+// reasons adds how the games under a rule set ended, the most frequent reason first, and the
+// faults.
 func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	reasons := grid.New("How games ended", 1,
 		"Reason", "Games", "Share", "South won", "Drawn", "North won")
@@ -104,9 +113,10 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	for _, name := range names {
 		n := sum(name)
 		share := float64(n) / float64(r.Games())
-		results := r.Reasons[name]
-		reasons.Add(reasonName(name), b.linked(n, r, filter{reason: name}), grid.Percent(share),
-			grid.Thousands(results[0]), grid.Thousands(results[1]), grid.Thousands(results[2]))
+		link := b.linked(n, r, filter{reason: name})
+		results := r.Reasons[name][:]
+		row := []any{reasonName(name), link}
+		reasons.Add(append(row, counted(grid.Percent(share), results...)...)...)
 	}
 	if r.Results[1] == 0 {
 		reasons.Hide("Drawn")

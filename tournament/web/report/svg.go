@@ -138,8 +138,8 @@ type axis struct {
 	ticks    []float64
 }
 
-// newAxis returns an axis that holds a range of numbers, with some n ticks at round numbers and both
-// ends at a tick.
+// newAxis returns an axis that holds a range of numbers, with some n ticks at round numbers and
+// both ends at a tick.
 func newAxis(r interval, from, to float64, n int) axis {
 	// A range that is too small for floating-point numbers to resolve is widened.
 	const least = 1e-9 // relative to the numbers

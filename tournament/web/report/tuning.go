@@ -117,7 +117,8 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 // isMeasured reports whether a match or a test has measured the gain.
 func (t *Tuning) isMeasured() bool { return t.gain != nil || t.pairs.N() > 0 }
 
-// readMatches reads the matches of the last generations of a training: as many as there are colours.
+// readMatches reads the matches of the last generations of a training: as many as there are
+// colours.
 func (t *Tuning) readMatches(fsys fs.FS) {
 	last := len(t.Result.Generations) + 1 // its match may be in progress
 	for k := max(1, last-numColours+1); k <= last; k++ {

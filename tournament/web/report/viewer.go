@@ -46,7 +46,8 @@ type ViewerList struct {
 	Values []any  `json:"values"` // null where it is not known
 }
 
-// indexIn returns the index of a text in a list as tables print it, to which it is added if need be.
+// indexIn returns the index of a text in a list as tables print it, to which it is added if need
+// be.
 func indexIn(list *[]string, text string) int {
 	text = textfmt.Visible(text)
 	i := slices.Index(*list, text)

@@ -297,10 +297,10 @@ func (b *Tab) Resize(width, height int64) {
 //go:embed testdata/looks.js
 var looks string
 
-// Looks shows a page in a wide window, light, and on a phone, dark, which is touched. It checks that
-// its text can be read, that nothing overlaps or is wider than the window, that each figure has a
-// picture in view, and that a wide window is used. ready waits until the page shows what it is to
-// show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
+// Looks shows a page in a wide window, light, and on a phone, dark, which is touched. It checks
+// that its text can be read, that nothing overlaps or is wider than the window, that each figure
+// has a picture in view, and that a wide window is used. ready waits until the page shows what it
+// is to show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
 func (b *Tab) Looks(name, url string, ready func(isPhone bool)) {
 	b.t.Helper()
 	for _, isPhone := range []bool{false, true} {
