@@ -65,6 +65,7 @@ function createViewer(root, data) {
     root,
     below: stage.now,
     list: stage.moves,
+    kinds: data.kinds,
     go,
     redraw: show,
     state: () => ({

@@ -140,22 +140,22 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	}
 	shown.Review = reviews.Find(g)[0]
 	south, north := name(g.South.Agent), name(g.North.Agent)
+	viewer := report.NewViewer()
+	viewer.Rules = []string{textfmt.Visible(g.Rules)}
+	viewer.Agents = []string{south, north}
+	viewer.Runs = []string{run}
+	viewer.Games = []report.ViewerGame{shown}
 	p.server.WritePage(w, http.StatusOK, "game", struct {
 		Title, Run string
 		Game       int64
 		Turned     bool // North is below: the person who played it
-		Viewer     report.Viewer
+		Viewer     *report.Viewer
 	}{
 		Title:  south + " – " + north,
 		Run:    run,
 		Game:   id,
 		Turned: isPerson(g.North.Agent) && !isPerson(g.South.Agent),
-		Viewer: report.Viewer{
-			Rules:  []string{textfmt.Visible(g.Rules)},
-			Agents: []string{south, north},
-			Runs:   []string{run},
-			Games:  []report.ViewerGame{shown},
-		},
+		Viewer: viewer,
 	})
 }
 

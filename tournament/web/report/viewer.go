@@ -18,6 +18,18 @@ type Viewer struct {
 	Agents []string     `json:"agents"`
 	Runs   []string     `json:"runs"`
 	Games  []ViewerGame `json:"games"`
+
+	Kinds map[review.Kind]string `json:"kinds"` // what moves of each kind do, in words
+}
+
+// NewViewer returns a viewer without games.
+func NewViewer() *Viewer {
+	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
+	v.Kinds = map[review.Kind]string{}
+	for _, k := range review.Kinds() {
+		v.Kinds[k] = k.Text()
+	}
+	return v
 }
 
 // ViewerGame is a game to be replayed. The lists by move are as long as Moves, or empty.
@@ -117,7 +129,7 @@ func (v *ViewerGame) addLists(g *record.Record) {
 // viewer returns the data of the viewer with the games of the sample. label is the name of an agent
 // in tables.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
-	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
+	v := NewViewer()
 	reviews := map[string]*review.Review{} // by the IDs of games
 	for i, r := range c.runs {
 		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
