@@ -43,6 +43,7 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 		s.Waits.Release(r.RemoteAddr)
 		return nil, Unavailable("too many pages are open")
 	}
+	// The header is sent at once, with the first empty event.
 	e := &Events{server: s, client: r.RemoteAddr, w: w, control: http.NewResponseController(w)}
 	e.ctx, e.cancel = context.WithCancel(r.Context())
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -141,6 +141,7 @@ type limiter struct {
 	clients map[string]*rate.Limiter
 }
 
+// allow reports whether a client may make a request now.
 func (l *limiter) allow(client string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -96,6 +96,7 @@ func (s *Server) clientError(w http.ResponseWriter, err error) Error {
 	return e
 }
 
+// errorOf returns what the client is told of an error, and logs an error that isn't the client's.
 func (s *Server) errorOf(err error) Error {
 	if e, ok := errors.AsType[Error](err); ok {
 		return e
@@ -132,6 +133,7 @@ func ReadJSON(r *http.Request, to any) error {
 	return nil
 }
 
+// writeJSON responds with a value.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {

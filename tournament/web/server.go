@@ -198,6 +198,7 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 // functions of OnClose.
 func (s *Server) Close() error {
 	s.stop()
+	// Work that ignores the end of its context is left behind.
 	ended := make(chan struct{})
 	go func() {
 		s.work.Wait()

@@ -51,6 +51,7 @@ type folder struct {
 	dir  string // in root
 }
 
+// Stat implements [fs.StatFS].
 func (f folder) Stat(name string) (fs.FileInfo, error) {
 	name = path.Join(f.dir, name)
 	info, err := f.root.Stat(name)
@@ -60,6 +61,7 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
+// Open implements [fs.FS].
 func (f folder) Open(name string) (fs.File, error) {
 	if _, err := f.Stat(name); err != nil {
 		return nil, err
@@ -160,6 +162,7 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
 	}
+	// The root stays open, as all of the run is opened below it.
 	c.pages.server.OnClose(root.Close)
 	info, errInfo := root.Stat(".")
 	results, errResults := os.Stat(c.path)
@@ -345,6 +348,7 @@ func (c *catalog) entries() (list listing, err error) {
 		return list, err
 	}
 	list.more = more
+	// Where the manifest doesn't tell how many games a run has, they are counted.
 	left := int64(countOfAll) // bytes of records to be read
 	listed := map[string]entry{}
 	for _, f := range folders {
@@ -433,9 +437,11 @@ func describe(f folder) entry {
 		}
 		players = m.Players
 	}
+	// A run without an end may have been killed.
 	if e.Status == string(tournament.Running) {
 		e.GoesOn = f.goesOn(m)
 	}
+	// Where no file says who plays by which rules, the first games do.
 	if len(e.Rules) == 0 {
 		names, rules := f.firstGames()
 		e.Rules = rules
@@ -463,6 +469,7 @@ func (e *entry) describeOther(f folder) {
 	}
 }
 
+// kindOf is what the list calls a run's format.
 func kindOf(m *tournament.Manifest) string {
 	format := m.Config.Schedule.Format().About()
 	switch {
@@ -476,6 +483,7 @@ func kindOf(m *tournament.Manifest) string {
 	return textfmt.Cut(format.Name, 40)
 }
 
+// summarize names the players of a run, or where it comes from, and its goal.
 func summarize(m *tournament.Manifest) string {
 	text := listPlayers(lists.Map(m.Config.Agents, agents.Spec.Label), 0)
 	if m.Status == tournament.Imported {
@@ -503,6 +511,7 @@ func listPlayers(names []string, all int) string {
 	return fmt.Sprintf("%d players: %s, …", all, text)
 }
 
+// boundRules bounds the rule sets of a run, which come from its files.
 func boundRules(list []string) (rules []string) {
 	for _, name := range list[:min(len(list), 20)] {
 		if name != "" {

@@ -82,6 +82,7 @@ func (f *feed[C]) now(age time.Duration) snapshot[C] {
 
 // update makes the page the current one if a part has changed.
 func (f *feed[C]) update(page C) {
+	// A part that has not changed keeps the version in which it changed last.
 	parts := page.parts()
 	version := max(f.current.version+1, time.Now().UnixMicro())
 	next := snapshot[C]{version: version, page: page, parts: map[string]part{}}
@@ -114,6 +115,8 @@ func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	defer to.Close()
 	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
+	// The page is rendered at each tick, for all who look at it, or at once while records are left
+	// to be read.
 	tick := time.Tick(f.pages.pollInterval)
 	for {
 		now, err := f.asked(to.Context(), r.RemoteAddr, f.pages.pollInterval/2)

@@ -37,6 +37,7 @@ var numbers = regexp.MustCompile(`"game":\s*(\d+)`)
 func (x *index) read() (size int64, behind bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	// What is read at once becomes a block.
 	b := block{start: x.tail.offset, first: math.MaxInt64}
 	found, err := x.tail.read(func(lines io.Reader) error {
 		text, err := io.ReadAll(lines)
@@ -75,6 +76,7 @@ func (x *index) find(game int64) (*record.Record, error) {
 	defer func() { _ = file.Close() }() // it was only read
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	// The ranges of blocks overlap, as games end in any order.
 	for _, b := range x.blocks {
 		if game < b.first || game > b.last {
 			continue

@@ -94,6 +94,7 @@ func (q query) columns() []column {
 		{Name: "players", Title: "Players", Words: true},
 		{Name: "written", Title: "Last written"},
 	}
+	// A click on the head of a column sorts by it, the second one the other way.
 	sorted, descending := q.order()
 	values := maps.Clone(q.Values)
 	maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })

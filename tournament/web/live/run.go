@@ -144,6 +144,7 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 		r.stamp = ""
 		return nil, false, false
 	}
+	// Whether a process has the run can change without a change of its files.
 	running := r.isRunning()
 	if appended || r.late || running != r.running {
 		changed = true
@@ -222,6 +223,7 @@ func (r *run) readAbout(ctx context.Context) bool {
 	return true
 }
 
+// isFinal reports whether the run has ended by its manifest.
 func (r *run) isFinal() bool { return r.status != string(tournament.Running) }
 
 // isRunning reports whether the run is in progress; of a tuning without a manifest, whether its
@@ -235,6 +237,7 @@ func (r *run) isRunning() bool {
 	return time.Since(written) < recently
 }
 
+// read counts the games that were appended, and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	return r.tail.read(func(lines io.Reader) error {
 		r.file.In = lines
@@ -242,6 +245,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 	})
 }
 
+// add takes a game that was counted.
 func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
 	if !g.OnlyResult() {
@@ -262,6 +266,7 @@ type boardGame struct {
 	North string            `json:"north"`
 }
 
+// boardGames returns games as boards show them.
 func (r *run) boardGames(games []*record.Record) []boardGame {
 	list := []boardGame{}
 	for _, g := range games {
@@ -319,6 +324,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		Labels:   r.names,
 		Commands: commands,
 	})
+	// A run without games has a place for those that come.
 	if !hasGames && !r.isTuning() {
 		made.Facts = []report.Fact{{Name: "games", Value: "0"}}
 		made.Sampled = "There are none yet."
@@ -337,6 +343,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
+// writeSection writes a section, but for the viewer's, which the page has by itself.
 func writeSection(s report.Section) (written section, err error) {
 	written = section{ID: s.ID, Title: s.Title}
 	if len(s.Parts) > 0 {
@@ -363,6 +370,7 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	return &p, err
 }
 
+// isTuning reports whether the run tunes something, so that it may have no games.
 func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
 
 // statusText says how the run stands.
@@ -392,8 +400,10 @@ func (r *run) label(agent string) string {
 	return textfmt.Visible(textfmt.Cut(r.names.Of(agent), 200))
 }
 
+// serveEvents sends the parts of the page that change.
 func (r *run) serveEvents(w http.ResponseWriter, q *http.Request) { r.feed.serve(w, q) }
 
+// serve writes the page.
 func (r *run) serve(w http.ResponseWriter, q *http.Request) {
 	now, err := r.feed.asked(q.Context(), q.RemoteAddr, r.pages.pollInterval)
 	if err != nil {

@@ -56,6 +56,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	if m.Status == tournament.Finished {
 		s.Of = max(s.Done, 1)
 	}
+	// The test, or the precision, may end the run before its last game.
 	if speed := r.speed(w, now); speed > 0 {
 		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
 		s.Text += " · " + textfmt.Digits(speed) + " games/s · " + timeText(left/speed) + " left"
@@ -83,6 +84,7 @@ func timeText(seconds float64) string {
 	if math.IsNaN(seconds) {
 		return "unknown time"
 	}
+	// A [time.Duration] must hold it.
 	const longest = 1e9 // seconds
 	seconds = max(0, min(seconds, longest))
 	d := time.Duration(seconds * float64(time.Second))
@@ -206,6 +208,7 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 		text := "Out of date: the run's coordinator last wrote this at " + written + "."
 		s.Parts = []report.Part{{Text: text}}
 	}
+	// The queue is known while its server answers.
 	var facts []report.Fact
 	add := func(name, value string) {
 		facts = append(facts, report.Fact{Name: name, Value: value})
@@ -231,6 +234,7 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 // timeOf returns a time to the second.
 func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
+// number is a number of a file, in which anything may stand.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
 // workersColumns are those of the table of workers, whose texts come over the network.
@@ -252,4 +256,5 @@ var workersColumns = []grid.Column[status.Worker]{
 	{Title: "Version", Left: true, Value: func(x status.Worker) any { return bounded(x.Version) }},
 }
 
+// bounded is a text of a file, of any length there.
 func bounded(text string) grid.Name { return grid.Name(textfmt.Cut(text, 100)) }

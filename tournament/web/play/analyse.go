@@ -19,6 +19,7 @@ const (
 	maxLines = 5    // best moves
 )
 
+// positionRequest is the body of a request for a position.
 type positionRequest struct {
 	Rules    string   `json:"rules"`
 	Setup    string   `json:"setup"`    // "random": a set-up drawn in place of the position
@@ -26,6 +27,7 @@ type positionRequest struct {
 	Moves    []string `json:"moves"`    // from there
 }
 
+// positionState is a position as the analysis board shows it.
 type positionState struct {
 	boardState
 	Start string `json:"start"` // the position before the moves
@@ -38,6 +40,7 @@ var analysisPage = map[string]any{
 	"Lines": []int{1, 2, 3, 4, maxLines}, // numbers of best moves to choose from
 }
 
+// getPosition returns a position with what can be done in it.
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	g, err := q.replay()
 	if err != nil {
@@ -73,6 +76,7 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 	default:
 		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
+	// Each move is checked, so their number is bounded.
 	if len(q.Moves) > maxMoves {
 		return nil, web.Unprocessable("moves: expected at most %d, found %d",
 			maxMoves, len(q.Moves))

@@ -63,6 +63,7 @@ type newGameRequest struct {
 	Rematch string       `json:"rematch"`
 }
 
+// fromRequest names a position of a game.
 type fromRequest struct {
 	Game string `json:"game"`
 	Ply  int    `json:"ply"` // number of moves before it
@@ -71,6 +72,7 @@ type fromRequest struct {
 // clockTexts are the clocks to choose from, as [game.ParseClock] reads them.
 var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
 
+// createGame begins a game.
 func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 	prepare := p.newGame
 	switch {
@@ -147,6 +149,7 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	if t.other, err = personName("other", q.Other); err != nil {
 		return nil, err
 	}
+	// Two people at one screen have two names and no clock.
 	isShared := t.agent.Kind == humanKind
 	if q.Clock != "" {
 		if !slices.Contains(clockTexts, q.Clock) {
@@ -198,6 +201,7 @@ func personName(field, text string) (string, error) {
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
 const maxRulesText = 1000
 
+// parseRules reads the rules in a request.
 func parseRules(text string) (*rules.Rules, error) {
 	if len(text) > maxRulesText {
 		return nil, web.Unprocessable("rules: expected at most %d bytes, found %d",
@@ -271,6 +275,7 @@ func (p *Pages) getGame(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// With "after" the request waits for a change.
 	now, changed := g.snapshot()
 	after, err := strconv.ParseInt(r.FormValue("after"), 10, 64)
 	if err != nil {

@@ -59,6 +59,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The person's move, or the answer where that is asked for.
 	answer := x.Moves[0]
 	m, err := g.Rules().ParseMove(g.Position(), cmp.Or(q.Move, answer))
 	if err == nil {
@@ -67,6 +68,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, web.Unprocessable("move: %v", err)
 	}
+	// The searches of a judgement are among the light ones.
 	end, err := p.light.Turn(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return nil, err
@@ -86,6 +88,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 		v.Text = "Not this one: "
 	}
 	v.Text += v.reason(g.Position().Side().Other(), x.Class, judged)
+	// The whole line is shown of a proven win alone, otherwise the move and the reply.
 	plies, isProven := judged.Score.Proven()
 	if wins := isProven && plies >= 0; !v.Right || !wins {
 		v.Line = v.Line[:min(len(v.Line), 2)]

@@ -86,6 +86,7 @@ func (g *session) play() bool {
 	g.mu.Unlock()
 	m := game.Task{Rules: g.rules, Opening: g.start}
 	m.Openings = schedule.Openings{Policy: "play"}
+	// The moves that were made before are made again first.
 	m.OnMove = func(at *rules.Game, d agents.Decision) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -100,6 +101,7 @@ func (g *session) play() bool {
 		m.Seats[side].Seed = g.seed
 		m.Seats[side].Agent = &seat{game: g}
 	}
+	// Where undo has ended this playing alone, another one follows.
 	rec, err := game.Play(ctx, &m)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,6 +123,7 @@ func (g *session) isPersonal(side rules.Side) bool { return side == g.human || g
 // isShared reports whether two persons play at one screen.
 func (g *session) isShared() bool { return g.agent.Kind == humanKind }
 
+// hasClock reports whether the person has a clock.
 func (g *session) hasClock() bool { return g.clock != (game.Clock{}) }
 
 // person returns a person of a name as an agent of records, so that persons with names or a clock,
@@ -149,6 +152,7 @@ func (g *session) finish(rec *record.Record) {
 	if len(g.made) == len(rec.Moves) {
 		rec.Timing.MoveMS = lists.Map(g.made, func(m made) float64 { return m.ms })
 	}
+	// The record names the persons as they are rated.
 	person, opponent := &rec.South, &rec.North
 	if g.human == rules.North {
 		person, opponent = opponent, person
@@ -219,11 +223,13 @@ type seat struct {
 	setup agents.Setup
 }
 
+// NewGame implements [agents.Agent].
 func (s *seat) NewGame(_ context.Context, setup agents.Setup) error {
 	s.setup = setup
 	return nil
 }
 
+// Choose implements [agents.Agent].
 func (s *seat) Choose(
 	ctx context.Context, at *rules.Game, q agents.Request,
 ) (agents.Decision, error) {
@@ -237,6 +243,7 @@ func (s *seat) Choose(
 	if ok {
 		return d, nil
 	}
+	// The opponent's move is searched in the client's turn.
 	setup := s.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
 	d, err := g.pages.choose(ctx, g.client, g.agent, setup, at)
@@ -254,6 +261,7 @@ func (s *seat) Choose(
 func (g *session) await(
 	ctx context.Context, at *rules.Game, left time.Duration,
 ) (agents.Decision, error) {
+	// Without a clock the time is never up.
 	var timeUp <-chan time.Time
 	if left > 0 {
 		timeUp = time.After(left + time.Millisecond)
@@ -353,6 +361,7 @@ func (g *session) undo(ply *int) error {
 	if n < 0 {
 		return web.Conflict("there is no move of yours to take back")
 	}
+	// Whoever takes back a move after the set-up has had help.
 	g.keep(n)
 	g.resigned, g.since = false, time.Now()
 	if !g.rules.SettingUp(g.board.Position()) {

@@ -84,11 +84,13 @@ func New(s *web.Server, c Config) *Pages {
 		records: records{results: c.Results, log: s.Log},
 		reviews: web.Quota{Max: reviewsPerClient},
 	}
+	// Where other machines have access, no client can have all searches.
 	share := c.Searches
 	if s.Open {
 		share = max(1, share-1)
 		p.quota.Max = gamesPerClient
 	}
+	// An analysis lasts long, so each client has one at a time.
 	p.moves = newPool(c.Registry, c.Searches, share)
 	p.light = newPool(c.Registry, c.Searches, share)
 	p.lines = newPool(c.Registry, c.Searches, 1)
@@ -149,6 +151,7 @@ func onGame[Q any](p *Pages, action string, act func(*session, Q) error) {
 	web.Post(p.server, "POST /api/games/{game}/"+action, http.StatusOK, change)
 }
 
+// stateAfter returns the state of a game after a request that changed it.
 func stateAfter(g *session, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -173,6 +176,7 @@ func (p *Pages) start(client string, g *session) error {
 		return web.Unavailable("there are %d games in progress already; "+
 			"games are ended after %d idle minutes", p.Games, int(maxIdleTime.Minutes()))
 	}
+	// All that the session needs beside its terms and moves.
 	now := time.Now()
 	g.id = rand.Text()
 	g.pages = p
@@ -200,6 +204,7 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
+	// A game is over once its context has ended.
 	var oldest *session
 	for _, g := range p.games {
 		isOver := g.ctx.Err() != nil
@@ -243,6 +248,7 @@ func (p *Pages) endIdle(now time.Time) {
 	}
 }
 
+// close gives up all agents, and writes the games that are not recorded yet.
 func (p *Pages) close() error {
 	for _, pool := range []*pool{p.moves, p.light, p.lines} {
 		for range len(pool.idle) {

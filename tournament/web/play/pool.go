@@ -30,6 +30,7 @@ func (s *slot) close() {
 	}
 }
 
+// newPool returns a pool of n searches at a time, of which a client has at most share.
 func newPool(registry *agents.Registry, n, share int) *pool {
 	p := &pool{Queue: web.NewQueue(n, share), registry: registry, idle: make(chan *slot, n)}
 	for range n {

@@ -116,6 +116,7 @@ func (r *records) close() (err error) {
 	if left == 0 {
 		return err
 	}
+	// The games are lost with the server, so the error names some of them.
 	err = cmp.Or(err, errTooMany)
 	errs := []error{
 		fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, err),

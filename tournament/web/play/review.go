@@ -57,6 +57,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer to.Close()
+	// The review ends early if the page goes.
 	progress := func(done, all int) {
 		to.Send("progress", map[string]int{"done": done, "all": all})
 	}
@@ -79,6 +80,7 @@ func (p *Pages) reviewGame(
 		return nil, err
 	}
 	defer func() { end() }()
+	// After each move others may have their turn.
 	made, failed := review.New(reviewNodes).Game(ctx, rec, func(done, all int) {
 		progress(done, all)
 		end()
@@ -98,6 +100,7 @@ func (p *Pages) findRecord(
 	return g, folder, err
 }
 
+// reviewable returns why a game can't be reviewed; nil if it can.
 func reviewable(g *record.Record) error {
 	if len(g.Moves) > maxReviewMoves {
 		return web.Unprocessable("expected a game of at most %d moves, found %d",
@@ -109,6 +112,7 @@ func reviewable(g *record.Record) error {
 	return nil
 }
 
+// unreadable is the error of a record that can't be read, with the reason, which may quote it.
 func unreadable(err error) error {
 	return web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
 }
@@ -126,6 +130,7 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 		p.server.FailPage(w, err)
 		return
 	}
+	// The reviews in the folder are read in the client's turn.
 	end, err := p.server.Reads.Turn(r.Context(), r.RemoteAddr)
 	if err != nil {
 		p.server.FailPage(w, err)
@@ -159,8 +164,10 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// name is what the page of a game calls a player.
 func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.LabelOf(agent), 200)) }
 
+// isPerson reports whether an agent of a record is a person.
 func isPerson(agent string) bool {
 	return agent == humanKind || strings.HasPrefix(agent, humanKind+":")
 }

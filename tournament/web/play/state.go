@@ -91,9 +91,11 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 		s.Moves = append(s.Moves, m.text)
 		s.Info = append(s.Info, m.Info(textfmt.Thousands))
 	}
+	// The moves can have ended the game before its record is made.
 	outcome, _ := g.board.Outcome()
 	isOver := g.end != nil || g.problem != "" || outcome != rules.Undecided
 	s.CanUndo = !isOver && g.lastMove() >= 0 && !g.hasClock()
+	// What the person can do now, or what came of the game.
 	switch {
 	case g.end != nil:
 		g.showEnd(&s)
@@ -185,6 +187,7 @@ func sources(g *rules.Game) []source {
 	return list
 }
 
+// fromText names the square or the hand that a move begins at, as [source] does.
 func fromText(m rules.Move) string {
 	if m.IsPlacement() || m.FromHand() > 0 {
 		return m.String()[:2]

@@ -122,6 +122,7 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 	if len(course) == 0 {
 		return
 	}
+	// A piece from the hand enters over its side's edge.
 	var way []point
 	var at point
 	isEntry := m.FromHand() > 0

@@ -26,6 +26,7 @@ type Input struct {
 	Program  string   // the program that makes the page: its version line
 }
 
+// builder makes the sections of a page, each in the file of its name.
 type builder struct {
 	Input
 	collected *Collector
@@ -72,6 +73,7 @@ func Build(c *Collector, in Input) *Page {
 			p.Summary = append(p.Summary, text)
 		}
 	}
+	// Sections without parts are left out: most runs have no tuning, for example.
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
 		if len(s.Parts) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -87,6 +89,7 @@ func Build(c *Collector, in Input) *Page {
 // GamesSection is the place of the viewer between the sections of a page. It has no parts.
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
+// label is the name of an agent in tables.
 func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], agent) }
 
 // name adds the name of a run to a section, if there are several runs.
@@ -158,6 +161,7 @@ func leader(r *ratings.Ratings) string {
 	}
 	d, _ := r.Difference(r.Players[0].Name, r.Players[1].Name) // two players of one group
 	first, second := textfmt.Visible(r.Players[0].Name), textfmt.Visible(r.Players[1].Name)
+	// A difference that would be told as 0.0 is none.
 	if math.Abs(d.Elo) < 0.05 {
 		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)
 	}
@@ -188,6 +192,7 @@ func (b *builder) facts() []Fact {
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
 	}
+	// The precision of a run that ends by it is told until it is reached.
 	m := c.runs[0].about.Manifest
 	if len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
 		goal := m.Config.UntilError
@@ -208,6 +213,7 @@ func (b *builder) facts() []Fact {
 // the games between the two.
 type filter struct{ rules, player, against, result, reason string }
 
+// selects reports whether the filter selects a game of the viewer.
 func (f filter) selects(v *Viewer, g ViewerGame) bool {
 	if f.rules != "" && f.rules != v.Rules[g.Rules] {
 		return false

@@ -135,6 +135,7 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 			table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
 		}
 	}
+	// The course of each parameter, from its initial value on if that is known.
 	byName := map[string]*Curve{}
 	for _, l := range steps {
 		for name, value := range l.Parameters {
@@ -153,6 +154,7 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		c.scale()
 		curves = append(curves, *c)
 	}
+	// The table has all parameters in this order, the picture those that changed at all.
 	slices.SortStableFunc(curves, func(a, b Curve) int {
 		return cmp.Compare(b.change(), a.change())
 	})
@@ -191,6 +193,7 @@ func (c *Chart) nameAlone() {
 	}
 }
 
+// parameterText is the value of a parameter, a dash if it isn't known.
 func parameterText(values map[string]float64, name string) string {
 	if value, ok := values[name]; ok {
 		return strconv.FormatFloat(value, 'g', 5, 64)

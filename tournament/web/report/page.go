@@ -70,6 +70,7 @@ func (s *Section) heading(id, text string)    { s.add(Part{ID: id, Heading: text
 func (s *Section) figure(f Figure)            { s.add(Part{Figure: &f}) }
 func (s *Section) details(title, text string) { s.add(Part{Details: &Details{title, text}}) }
 
+// code adds command lines behind a text.
 func (s *Section) code(text string, commands ...string) {
 	s.add(Part{Text: text}, Part{Code: commands})
 }
@@ -87,6 +88,7 @@ func (s *Section) table(class string, t *grid.Table) {
 	}
 }
 
+// games is a number of games in words.
 func games(n int64) string {
 	if n == 1 {
 		return "1 game"

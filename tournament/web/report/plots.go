@@ -40,6 +40,7 @@ func draw(name, caption string, plot func(d *drawing)) Figure {
 
 func (d *drawing) isNarrow() bool { return d.width == narrowWidth }
 
+// right is where plots end.
 func (d *drawing) right() float64 { return d.width - pick(d, 20.0, 12) }
 
 // pick returns the first value for a wide picture and the second for a narrow one.
@@ -123,6 +124,7 @@ func (d *drawing) yTick(y *axis, left, t float64) {
 // plot draws the chart, of which a curve has points, each curve with its colour and its dashes.
 func (c Chart) plot(name string) Figure { return draw(name, textfmt.Visible(c.Title), c.draw) }
 
+// draw draws the chart into a picture of one of both sizes.
 func (c Chart) draw(d *drawing) {
 	const legendRow, legendColumn = 20, 280 // sizes of the legend, which stands above the plot
 	left := pick(d, 64.0, 56)
@@ -166,6 +168,7 @@ func (c Chart) draw(d *drawing) {
 // colour returns a class with the colour of a curve by its index.
 func colour(class string, i int) string { return fmt.Sprintf("%s k%d", class, i) }
 
+// axes returns axes that hold all points, their intervals and the levels.
 func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	xs, ys := noNumbers(), noNumbers()
 	isWhole := true // whether all x are
@@ -184,6 +187,7 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	if xs.high-xs.low > (x.high-x.low)/10 {
 		x.interval = xs // curves fill the width
 	}
+	// Ticks beyond the curves go, and where all x are whole numbers, those between them.
 	x.ticks = slices.DeleteFunc(x.ticks, func(t float64) bool {
 		isBetween := isWhole && t != math.Trunc(t)
 		return t < x.low || t > x.high || isBetween

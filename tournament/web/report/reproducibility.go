@@ -66,6 +66,7 @@ func given[T comparable](value T) string {
 	return fmt.Sprint(value)
 }
 
+// manifestFacts says how a run with a manifest was played.
 func (r *run) manifestFacts() []Fact {
 	m := r.about.Manifest
 	var played string
@@ -121,6 +122,7 @@ func PlayCommand(m *tournament.Manifest, out string) string {
 	if !isKnown || len(c.Agents) < 2 || len(c.Rules) == 0 {
 		return ""
 	}
+	// The number of workers changes nothing but the time.
 	c.Workers, c.Out = 0, out
 	// A match has a command of its own, with the players as arguments.
 	command := "gyges tournament"

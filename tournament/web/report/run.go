@@ -105,6 +105,7 @@ type Collector struct {
 	sample sample
 }
 
+// run is a run whose games are collected.
 type run struct {
 	*standings.Run
 	about RunInfo
@@ -176,6 +177,7 @@ type sample struct {
 	dropped bool // whether games were left out
 }
 
+// sampled is a game of a sample.
 type sampled struct {
 	run      int
 	game     *record.Record
@@ -184,8 +186,10 @@ type sampled struct {
 	rank     int // among its kind, by priority
 }
 
+// kind is what games of the same kind have in common.
 type kind struct{ rules, south, north, reason string }
 
+// add may keep a game, without the trace of its agents, which no page shows.
 func (s *sample) add(run int, g *record.Record) {
 	if g.OnlyResult() {
 		return
@@ -215,6 +219,7 @@ func (s *sample) prune(mostPlies int) {
 	slices.SortFunc(s.kept, func(a, b sampled) int {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), inOrder(a, b))
 	})
+	// The rank of a game is the number of games of its kind that come before it.
 	ofKind := map[kind]int{}
 	for i := range s.kept {
 		g := &s.kept[i]
@@ -223,6 +228,7 @@ func (s *sample) prune(mostPlies int) {
 	}
 	slices.SortStableFunc(s.kept, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
 
+	// By turns one of each kind is kept, as long as there is room.
 	s.plies = 0
 	n := 0
 	for n < min(len(s.kept), s.Games) {

@@ -19,6 +19,7 @@ func (b *builder) matches() Section {
 		}
 		b.name(&s, r)
 		player := textfmt.Visible(b.label(m.Config.Agents[0].String()))
+		// Without a sequential test the facts are those of a match alone.
 		test := m.Config.SPRT
 		facts := []Fact{{"points of", player}}
 		for _, f := range test.Facts(r.Pairs) {

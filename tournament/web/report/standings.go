@@ -67,6 +67,7 @@ func (b *builder) addRatings(s *Section, number int, t table.Table) {
 	s.table("matrix", superiority(t.Ratings))
 }
 
+// addTable adds a table under another caption, with its remarks.
 func addTable(s *Section, t *grid.Table, caption string) {
 	captioned := *t
 	s.table("short", captioned.WithTitle(caption))
@@ -95,6 +96,7 @@ func addRatingTables(s *Section, number int, t table.Table) {
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
+// plusMinus is an estimate with half of its 95 % interval.
 func plusMinus(x, margin float64) string {
 	return textfmt.Decimal(x) + " ± " + textfmt.Decimal(margin)
 }

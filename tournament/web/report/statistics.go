@@ -91,6 +91,7 @@ func (b *builder) linked(n int64, r *standings.RuleSet, f filter) grid.Cell {
 	return c
 }
 
+// ruleSetName is what headings call a rule set; games imported without moves may name none.
 func ruleSetName(rules string) string {
 	if rules == "" {
 		return "not named"
@@ -123,6 +124,7 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	}
 	s.table("", reasons)
 
+	// Faults are counted by player, in the order of their first games.
 	faults := grid.New("Games lost by faults", 2, "Player", "Fault", "Games")
 	for _, name := range r.Order {
 		counts := r.Players[name].Faults
@@ -143,6 +145,7 @@ func firstRows(t *grid.Table) *grid.Table {
 	return t
 }
 
+// reasonName is what tables call a reason of a game's end.
 func reasonName(reason string) string {
 	ending := game.EndingOf(&record.Record{Reason: reason})
 	return cmp.Or(ending.Text, textfmt.Visible(reason))
@@ -168,6 +171,7 @@ func newHistogram(lengths map[int]int64) histogram {
 		sum += float64(plies) * float64(games)
 	}
 	h.mean = sum / float64(n)
+	// Classes are as wide as it takes, by round numbers.
 	const mostClasses = 50
 	for h.longest/h.width >= mostClasses {
 		h.width = int(niceStep(float64(h.width + 1)))

@@ -55,6 +55,7 @@ func coordinate(x float64) string {
 	return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
 }
 
+// titleElement is the element that browsers show as a tooltip.
 func titleElement(title string) string {
 	if title == "" {
 		return ""
@@ -148,6 +149,7 @@ func newAxis(r interval, from, to float64, n int) axis {
 		margin := max(1, size/1000)
 		r = interval{r.low - margin, r.high + margin}
 	}
+	// The ends are rounded away from each other; 1e-9 of a step is a rounding error.
 	step := niceStep((r.high - r.low) / float64(n))
 	first := math.Floor(r.low/step + 1e-9)
 	last := math.Ceil(r.high/step - 1e-9)
@@ -176,6 +178,7 @@ func (a *axis) at(x float64) float64 {
 	return a.from + share*(a.to-a.from)
 }
 
+// tickText is a number beside an axis, with six significant digits.
 func tickText(x float64) string {
 	const most = 1e15 // printed without an exponent
 	text := strconv.FormatFloat(x, 'g', 6, 64)

@@ -235,6 +235,7 @@ func (t *Tuning) headline() string {
 	return ""
 }
 
+// trainingHeadline is the headline of a training: the strength of the generation adopted last.
 func (t *Tuning) trainingHeadline() string {
 	verdict := t.Result.Verdict()
 	generations := t.Result.Generations
@@ -247,6 +248,7 @@ func (t *Tuning) trainingHeadline() string {
 	return verdict
 }
 
+// tunings builds the section on what tunings and trainings have come to.
 func (b *builder) tunings() Section {
 	s := Section{ID: "tuning", Title: "Tuning"}
 	for _, r := range b.collected.runs {

@@ -130,6 +130,7 @@ func (v *ViewerGame) addLists(g *record.Record) {
 // in tables.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
 	v := NewViewer()
+	// A review is of the game with its number, unless that was replaced.
 	reviews := map[string]*review.Review{} // by the IDs of games
 	for i, r := range c.runs {
 		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
