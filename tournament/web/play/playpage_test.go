@@ -252,17 +252,17 @@ func TestBrowserClock(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// The steps of every preset can be clicked through, and show the positions after their moves.
+// The steps of a lesson can be clicked through, and show the positions after their moves.
 func TestBrowserLesson(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s) + "/play")
 	b.Choose("#speed", "off")
-	for _, preset := range rules.Presets() {
-		b.Choose("#rules", preset.Name)
-		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset.Name))
-		r := rules.MustParse(preset.Name)
-		steps := s.lesson(preset.Name)
+	for _, preset := range []string{"simplified", "kang"} {
+		b.Choose("#rules", preset)
+		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset))
+		r := rules.MustParse(preset)
+		steps := s.lesson(preset)
 		b.Click(`#lesson-steps button`)
 		for i, step := range steps {
 			require.Equal(t, step.title, b.Text(`document.querySelector("#lesson-texts > :not([hidden]) h3").textContent`))

@@ -338,22 +338,6 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// A fragment is the section as it is in the page.
-func TestFragments(t *testing.T) {
-	t.Parallel()
-	p := samplePage(t)
-	var page bytes.Buffer
-	require.NoError(t, WriteHTML(&page, p))
-	for _, s := range p.Sections {
-		out, err := s.HTML()
-		require.NoError(t, err)
-		require.Contains(t, out, `<section id="`+s.ID+`"`)
-		if len(s.Parts) > 0 {
-			require.Contains(t, page.String(), out)
-		}
-	}
-}
-
 // Names, rules, reasons, faults and manifests are text wherever they come.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,6 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -192,10 +191,6 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "short", shorten("short", 5))
 	require.Equal(t, "abcdef…xyz", shorten("abcdefghijklmnopqrstuvwxyz", 10))
-	require.Equal(t, `'it'\''s'`, textfmt.ShellWord("it's"))
-	require.Equal(t, "a:b=1,c=2", textfmt.ShellWord("a:b=1,c=2"))
-	require.Equal(t, "''", textfmt.ShellWord(""))
-	require.Equal(t, "'$(x)'", textfmt.ShellWord("$(x)"))
 	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
 }
 
