@@ -278,7 +278,8 @@ func (s *search) look(in folder) error {
 		}
 		f := folder{path.Join(in.id, name), in.root, name}
 		isLink := e.Type()&fs.ModeSymlink != 0 // it may lead to a folder below the root
-		if f.id == "." || !e.IsDir() && !isLink {
+		isFile := !e.IsDir() && !isLink
+		if isFile || f.id == "." {
 			return nil
 		}
 		if !isID(f.id) {

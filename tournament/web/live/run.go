@@ -452,7 +452,8 @@ func (t *tail) read(take func(io.Reader) error) (bool, error) {
 		return false, err
 	}
 	t.size = info.Size()
-	if t.offset > 0 && (t.size < t.offset || !os.SameFile(t.file, info)) {
+	isOther := t.size < t.offset || !os.SameFile(t.file, info)
+	if t.offset > 0 && isOther {
 		return false, errReplaced
 	}
 	t.file = info

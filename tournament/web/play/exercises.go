@@ -90,7 +90,8 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	v.Text += v.reason(g.Position().Side().Other(), x.Class, judged)
 	// The whole line is shown of a proven win alone, otherwise the move and the reply.
 	plies, isProven := judged.Score.Proven()
-	if wins := isProven && plies >= 0; !v.Right || !wins {
+	isWin := isProven && plies >= 0
+	if !v.Right || !isWin {
 		v.Line = v.Line[:min(len(v.Line), 2)]
 	}
 	return v, nil

@@ -207,8 +207,10 @@ func (p *Pages) makeRoom() bool {
 	// A game is over once its context has ended.
 	var oldest *session
 	for _, g := range p.games {
-		isOver := g.ctx.Err() != nil
-		if isOver && (oldest == nil || g.used.Before(oldest.used)) {
+		if g.ctx.Err() == nil {
+			continue
+		}
+		if oldest == nil || g.used.Before(oldest.used) {
 			oldest = g
 		}
 	}
