@@ -1,10 +1,7 @@
 package play
 
 import (
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -18,71 +15,39 @@ import (
 	"gyges/tournament/web/internal/browsertest"
 )
 
-// proxy passes what comes over connections on. While it is locked it passes nothing on, and closes nothing either.
-type proxy struct {
+// line passes requests and answers on while it is not locked. A connection stays open meanwhile, but nothing comes.
+type line struct {
 	sync.Mutex
-	URL string
-
-	listener net.Listener
-	work     sync.WaitGroup
-	open     sync.Map // connections
+	server http.Handler
 }
 
-// newProxy returns a proxy for a server, until the test ends. It must not be locked then.
-func newProxy(t *testing.T, server string) *proxy {
+// newLine returns a line to a server, and its address. It must not be locked at the end of the test.
+func newLine(t *testing.T, s *testServer) (*line, string) {
 	t.Helper()
-	target, err := url.Parse(server)
-	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	p := &proxy{URL: "http://" + l.Addr().String(), listener: l}
-	p.work.Go(func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			p.open.Store(client, nil)
-			server, err := net.Dial("tcp", target.Host)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			p.open.Store(server, nil)
-			p.work.Go(func() { p.pass(client, server) })
-			p.work.Go(func() { p.pass(server, client) })
-		}
-	})
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.open.Range(func(c, _ any) bool {
-			_ = c.(net.Conn).Close()
-			return true
-		})
-		p.work.Wait()
-	})
-	return p
+	l := &line{server: s.Handler()}
+	return l, browsertest.Serve(t, l, s.Close)
 }
 
-// pass passes on what one connection gets, and its end.
-func (p *proxy) pass(from, to net.Conn) {
-	_, _ = io.Copy(slow{p, to}, from) // either one may be closed
-	p.Lock()
-	defer p.Unlock()
-	_, _ = from.Close(), to.Close()
+func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.Lock()
+	l.Unlock() //nolint:staticcheck // it waits until the line isn't locked
+	l.server.ServeHTTP(heldAnswer{w, l}, r)
 }
 
-// slow writes to a connection while the proxy isn't locked.
-type slow struct {
-	proxy *proxy
-	to    io.Writer
+// heldAnswer is an answer that waits while the line is locked.
+type heldAnswer struct {
+	http.ResponseWriter
+	line *line
 }
 
-func (s slow) Write(text []byte) (int, error) {
-	s.proxy.Lock()
-	defer s.proxy.Unlock()
-	return s.to.Write(text)
+func (a heldAnswer) Write(text []byte) (int, error) {
+	a.line.Lock()
+	defer a.line.Unlock()
+	return a.ResponseWriter.Write(text)
 }
+
+// Unwrap is for [http.ResponseController].
+func (a heldAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // silence sets how long, in seconds, the page that is shown bears to hear nothing of its server.
 func silence(b *browsertest.Tab, seconds string) {
@@ -95,8 +60,8 @@ func TestBrowserLostGame(t *testing.T) {
 	s := newTestServer(t)
 	p := begun(t, s, 2)
 	b := browsertest.Open(t)
-	line := newProxy(t, listen(t, s))
-	b.Visit(line.URL + "/play#game=" + p.now.ID)
+	line, url := newLine(t, s)
+	b.Visit(url + "/play#game=" + p.now.ID)
 	yourTurn(b, 2)
 	line.Lock()
 	silence(b, "1")
@@ -109,7 +74,7 @@ func TestBrowserLostGame(t *testing.T) {
 	b.Wait(`!document.querySelector("#play").classList.contains("thinking")`)
 
 	waiting := s.begin("sleeps", "standard", "north", "random")
-	b.VisitAnew(line.URL + "/play#game=" + waiting.ID)
+	b.VisitAnew(url + "/play#game=" + waiting.ID)
 	b.Wait(headline + ` === "South is thinking …"`)
 	line.Lock()
 	silence(b, "1")
@@ -164,8 +129,8 @@ func TestBrowserLostConnection(t *testing.T) {
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	b := browsertest.Open(t)
-	line := newProxy(t, listen(t, s))
-	b.Visit(line.URL + "/run/match")
+	line, url := newLine(t, s)
+	b.Visit(url + "/run/match")
 	b.Wait(badge + ` === "live"`)
 	line.Lock()
 	silence(b, "1")
@@ -190,7 +155,7 @@ func TestBrowserLostConnection(t *testing.T) {
 
 	// so it is on the list of runs
 	const lost = `String(document.querySelector("[data-lost]").hidden)`
-	b.Visit(line.URL)
+	b.Visit(url)
 	b.Wait(`document.querySelector(".runs")`)
 	require.Equal(t, "true", b.Text(lost))
 	line.Lock()
