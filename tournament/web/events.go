@@ -29,19 +29,22 @@ type Events struct {
 	control *http.ResponseController
 }
 
-// NewEvents begins to respond with server-sent events, to be closed. It returns an [Error] if
-// there are too many, or if the request lacks [PageHeader].
-func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
+// NewEvents begins to respond with server-sent events, to be closed. It responds with an error and
+// returns nil if there are too many, or if the request lacks [PageHeader].
+func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) *Events {
 	if r.Header.Get(PageHeader) == "" {
 		text := "expected the header " + PageHeader + ": 1, as this server's pages send it"
-		return nil, Error{http.StatusForbidden, text}
+		s.Fail(w, Error{http.StatusForbidden, text})
+		return nil
 	}
 	if !s.Waits.Acquire(r.RemoteAddr) {
-		return nil, TooMany("too many pages are open at your address; close some")
+		s.Fail(w, TooMany("too many pages are open at your address; close some"))
+		return nil
 	}
 	if !s.streams.Acquire("") {
 		s.Waits.Release(r.RemoteAddr)
-		return nil, Unavailable("too many pages are open")
+		s.Fail(w, Unavailable("too many pages are open"))
+		return nil
 	}
 	// The header is sent at once, with the first empty event.
 	e := &Events{server: s, client: r.RemoteAddr, w: w, control: http.NewResponseController(w)}
@@ -60,7 +63,7 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 			}
 		}
 	})
-	return e, nil
+	return e
 }
 
 // Context ends when the client has gone, an event can't be sent or the server is closed.

@@ -116,9 +116,8 @@ func TestBrowserFollowsAgain(t *testing.T) {
 	var open []*web.Events
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set(web.PageHeader, "1")
-	for e, err := s.NewEvents(httptest.NewRecorder(), r); err == nil; {
+	for e := s.NewEvents(httptest.NewRecorder(), r); e != nil; e = s.NewEvents(httptest.NewRecorder(), r) {
 		open = append(open, e)
-		e, err = s.NewEvents(httptest.NewRecorder(), r)
 	}
 	b := browsertest.Open(t)
 	b.Visit(listen(t, s) + "/run/match")

@@ -108,9 +108,8 @@ func (f *feed[C]) update(page C) {
 // serve sends the parts that change as server-sent events, of versions later than the request's
 // "after".
 func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
-	to, err := f.pages.server.NewEvents(w, r)
-	if err != nil {
-		f.pages.server.Fail(w, err)
+	to := f.pages.server.NewEvents(w, r)
+	if to == nil {
 		return
 	}
 	defer to.Close()

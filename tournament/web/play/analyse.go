@@ -129,9 +129,8 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 		p.server.Fail(w, err)
 		return
 	}
-	to, err := p.server.NewEvents(w, r)
-	if err != nil {
-		p.server.Fail(w, err)
+	to := p.server.NewEvents(w, r)
+	if to == nil {
 		return
 	}
 	defer to.Close()
