@@ -42,17 +42,18 @@ type run struct {
 	feed   *feed[*page]
 	used   atomic.Int64 // time in nanoseconds
 
-	status   string
-	stamp    string // sizes and times of the files beside the records
-	about    report.RunInfo
-	running  bool         // a process has it
-	*reading              // of the records
-	problem  string       // why the records can't be read further
-	late     bool         // games were read that the page doesn't show yet
-	rated    *page        // but for its state, workers and games under way; nil: there is none yet
-	names    agents.Names // of players
+	report.RunInfo        // by the files beside the records
+	stamp          string // their sizes and times
+	status         string
+	running        bool         // a process has the run
+	*reading                    // of the records
+	problem        string       // why the records can't be read further
+	late           bool         // games were read that the page doesn't show yet
+	rated          *page        // but for its state, workers and games under way; nil: none yet
+	names          agents.Names // of players
 }
 
+// page is the page of a run.
 type page struct {
 	*report.Page
 	Status   string
@@ -121,8 +122,8 @@ func (r *run) restart() {
 	}
 	r.file.Name = tournament.GamesFile
 	r.file.Format = source.Records
-	r.file.Manifest = r.about.Manifest
-	r.collector.AddRun(r.about)
+	r.file.Manifest = r.Manifest
+	r.collector.AddRun(r.RunInfo)
 }
 
 // render reads what was appended and returns the page. It reads a bounded amount, and reports
@@ -209,17 +210,17 @@ func (r *run) readAbout(ctx context.Context) bool {
 		return false
 	}
 	r.stamp = stamp
-	hadManifest := r.about.Manifest != nil
-	r.about = report.ReadRunFS(ctx, r.folder, r.folder.id)
-	r.about.Folder = r.folder.path()
+	hadManifest := r.Manifest != nil
+	r.RunInfo = report.ReadRunFS(ctx, r.folder, r.folder.id)
+	r.Folder = r.folder.path()
 	r.status = describe(r.folder).Status
-	hasManifest := r.about.Manifest != nil
+	hasManifest := r.Manifest != nil
 	if r.reading == nil || hadManifest != hasManifest {
 		r.restart()
 		return true
 	}
-	r.collector.SetRun(r.about)
-	r.file.Manifest = r.about.Manifest
+	r.collector.SetRun(r.RunInfo)
+	r.file.Manifest = r.Manifest
 	return true
 }
 
@@ -298,7 +299,7 @@ func (r *run) underWay() []boardGame {
 
 // rate makes the page but for what changes by itself.
 func (r *run) rate(ctx context.Context) (*page, error) {
-	if about := r.about; about.Manifest != nil && !r.isFinal() {
+	if about := r.RunInfo; about.Manifest != nil && !r.isFinal() {
 		m := *about.Manifest
 		m.Games.Played = r.reader.Found() // the file has it at the end
 		about.Manifest = &m
@@ -313,10 +314,10 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	hasGames := r.collector.Games() > 0
 	var commands []string // that print the same figures
 	if hasGames {
-		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.about.Folder))
+		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.Folder))
 	}
 	if hasGames || r.isTuning() {
-		commands = append(commands, "gyges report "+textfmt.ShellWord(r.about.Folder))
+		commands = append(commands, "gyges report "+textfmt.ShellWord(r.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
 		Title:    path.Base(r.folder.id),
@@ -371,15 +372,15 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 }
 
 // isTuning reports whether the run tunes something, so that it may have no games.
-func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
+func (r *run) isTuning() bool { return r.Tuning != nil || len(r.Charts) > 0 }
 
 // statusText says how the run stands.
 func (r *run) statusText() string {
 	text := r.status
 	if !r.isFinal() && !r.running {
-		text = "stopped without an end; " + r.folder.goesOn(r.about.Manifest)
+		text = "stopped without an end; " + r.folder.goesOn(r.Manifest)
 	}
-	if t := r.about.Tuning; t != nil && t.Method != "" {
+	if t := r.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}
 	// Of imported games only days are known, perhaps in no order.

@@ -29,8 +29,8 @@ type state struct {
 
 // state returns the state of the run, whose workers are w if it has some.
 func (r *run) state(w *status.Run, now time.Time) state {
-	m := r.about.Manifest
-	if r.about.Tuning != nil && r.running {
+	m := r.Manifest
+	if r.Tuning != nil && r.running {
 		return r.stage()
 	}
 	if m == nil || m.Games.Scheduled <= 0 {
@@ -98,7 +98,7 @@ func timeText(seconds float64) string {
 // gamesLeft returns how many more games the run's test, or the error at which it ends, is expected
 // to take: NaN if that isn't known, infinitely many if it has neither.
 func (r *run) gamesLeft(ctx context.Context) float64 {
-	m := r.about.Manifest
+	m := r.Manifest
 	if m == nil {
 		return math.Inf(1)
 	}
@@ -140,7 +140,7 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 
 // speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	m := r.about.Manifest
+	m := r.Manifest
 	if !r.running || m == nil {
 		return 0
 	}
@@ -168,10 +168,11 @@ func endOf(g *record.Record) time.Time {
 func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
 	on, games := m.Host.String(), m.Config.Workers
 	if w != nil {
-		on, games = "", 0
-	}
-	if isFresh(w, now) {
+		if !isFresh(w, now) {
+			return ""
+		}
 		var names []string
+		games = 0
 		for _, x := range w.Workers {
 			if x.State == status.Plays {
 				names = append(names, x.Name)

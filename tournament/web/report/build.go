@@ -29,12 +29,12 @@ type Input struct {
 // builder makes the sections of a page, each in the file of its name.
 type builder struct {
 	Input
-	collected *Collector
-	viewer    *Viewer
+	*Collector
+	viewer *Viewer
 }
 
 func newBuilder(c *Collector, in Input) *builder {
-	b := &builder{Input: in, collected: c}
+	b := &builder{Input: in, Collector: c}
 	b.viewer = c.viewer(b.label)
 	return b
 }
@@ -48,7 +48,7 @@ func BuildReviews(c *Collector, in Input) *Page {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
 	}
-	nodes := c.runs[len(c.runs)-1].about.Reviews.Nodes
+	nodes := c.runs[len(c.runs)-1].Reviews.Nodes
 	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(nodes)})
 	p.Sections = append(p.Sections, GamesSection(), b.reproducibility())
 	return p
@@ -66,10 +66,10 @@ func Build(c *Collector, in Input) *Page {
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, r := range c.runs {
-		if r.about.Tuning == nil {
+		if r.Tuning == nil {
 			continue
 		}
-		if text := r.about.Tuning.headline(); text != "" {
+		if text := r.Tuning.headline(); text != "" {
 			p.Summary = append(p.Summary, text)
 		}
 	}
@@ -94,31 +94,30 @@ func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], ag
 
 // name adds the name of a run to a section, if there are several runs.
 func (b *builder) name(s *Section, r *run) {
-	if len(b.collected.runs) > 1 {
-		s.heading("", textfmt.Visible(r.about.Name))
+	if len(b.runs) > 1 {
+		s.heading("", textfmt.Visible(r.Name))
 	}
 }
 
 // sampledText is a sentence on the games that can be replayed.
 func (b *builder) sampledText() string {
-	c := b.collected
 	shown := int64(len(b.viewer.Games))
-	n, all := textfmt.Thousands(shown), games(c.Games())
+	n, all := textfmt.Thousands(shown), games(b.Games())
 	switch {
-	case shown == 1 && c.Games() == 1:
+	case shown == 1 && b.Games() == 1:
 		return "The game can be replayed here."
-	case shown == c.Games():
+	case shown == b.Games():
 		return "All " + all + " can be replayed here."
 	case shown == 0:
 		return "No games to replay were kept."
-	case !c.sample.dropped:
+	case !b.sample.dropped:
 		return n + " of " + all + " can be replayed here; " +
 			"the others have no moves on record that can be read."
 	}
 	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every "+
 		"pairing and every way to end. All counts are over all games; "+
 		"gyges report --games N keeps more.",
-		n, all, c.sample.Seed)
+		n, all, b.sample.Seed)
 }
 
 // summary names the winner by the format of each run and the first player of each table, and over
@@ -172,10 +171,9 @@ func leader(r *ratings.Ratings) string {
 
 // facts are the main numbers, which stand at the top of the page.
 func (b *builder) facts() []Fact {
-	c := b.collected
 	players := map[string]bool{}
 	plies, whole := 0.0, int64(0) // of the games whose moves are known
-	for _, r := range c.RuleSets {
+	for _, r := range b.RuleSets {
 		for _, name := range r.Order {
 			players[name] = true
 		}
@@ -185,23 +183,23 @@ func (b *builder) facts() []Fact {
 		}
 	}
 	list := []Fact{
-		{"games", textfmt.Thousands(c.Games())},
+		{"games", textfmt.Thousands(b.Games())},
 		{"players", textfmt.Thousands(int64(len(players)))},
-		{"rule sets", textfmt.Thousands(int64(len(c.RuleSets)))},
+		{"rule sets", textfmt.Thousands(int64(len(b.RuleSets)))},
 	}
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
 	}
 	// The precision of a run that ends by it is told until it is reached.
-	m := c.runs[0].about.Manifest
-	if len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
+	m := b.runs[0].Manifest
+	if len(b.runs) == 1 && m != nil && m.Config.UntilError > 0 {
 		goal := m.Config.UntilError
-		p := c.Precision(context.Background())
+		p := b.Precision(context.Background())
 		wasReached := m.Games.Played < m.Games.Scheduled || p.Error <= goal
 		ended := m.Status == tournament.Finished && wasReached
 		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
-	for _, r := range c.runs {
+	for _, r := range b.runs {
 		if start := dateText(r.started()); start != "" {
 			return append(list, Fact{"started", start})
 		}

@@ -205,11 +205,11 @@ func parameterText(values map[string]float64, name string) string {
 // are drawn, which changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
-	for i, r := range b.collected.runs {
-		if len(r.about.Charts) > 0 {
+	for i, r := range b.runs {
+		if len(r.Charts) > 0 {
 			b.name(&s, r)
 		}
-		for j, c := range r.about.Charts {
+		for j, c := range r.Charts {
 			all := len(c.Curves)
 			c.Curves = c.Curves[:min(all, numColours)]
 			s.figure(c.plot(fmt.Sprintf("curve-%d-%d", i+1, j+1)))

@@ -15,8 +15,8 @@ import (
 // reproducibility builds the section on how the runs and this page were made.
 func (b *builder) reproducibility() Section {
 	s := Section{ID: "reproducibility", Title: "Reproducibility"}
-	for _, r := range b.collected.runs {
-		s.heading("", textfmt.Visible(r.about.Name))
+	for _, r := range b.runs {
+		s.heading("", textfmt.Visible(r.Name))
 		r.add(&s)
 	}
 	s.heading("", "This report")
@@ -29,7 +29,7 @@ func (b *builder) reproducibility() Section {
 
 // add adds how a run was made.
 func (r *run) add(s *Section) {
-	m, t := r.about.Manifest, r.about.Tuning
+	m, t := r.Manifest, r.Tuning
 	var list []Fact
 	if t != nil {
 		list = append(list, Fact{"tuned by", t.Method}, Fact{"program", t.Version})
@@ -41,11 +41,11 @@ func (r *run) add(s *Section) {
 		list = append(list, r.manifestFacts()...)
 	}
 	s.facts(list...)
-	for _, n := range r.about.Notes {
+	for _, n := range r.Notes {
 		s.note(n)
 	}
 	if m != nil {
-		folder := strings.TrimSuffix(r.about.folder(), tournament.GamesFile)
+		folder := strings.TrimSuffix(r.folder(), tournament.GamesFile)
 		again := strings.TrimSuffix(folder, "/") + "-again"
 		if command := PlayCommand(m, again); command != "" {
 			s.code("To play it again:", command)
@@ -68,7 +68,7 @@ func given[T comparable](value T) string {
 
 // manifestFacts says how a run with a manifest was played.
 func (r *run) manifestFacts() []Fact {
-	m := r.about.Manifest
+	m := r.Manifest
 	var played string
 	if m.Games.Scheduled > 0 {
 		played = textfmt.Thousands(m.Games.Played) + " of " + textfmt.Thousands(m.Games.Scheduled)

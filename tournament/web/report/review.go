@@ -15,12 +15,12 @@ import (
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
 	isShown := map[string]bool{}
-	for _, r := range b.collected.RuleSets {
+	for _, r := range b.RuleSets {
 		isShown[r.Name] = true
 	}
 	var summaries review.Summaries
-	for i, r := range b.collected.runs {
-		for _, g := range r.about.Reviews.Games {
+	for i, r := range b.runs {
+		for _, g := range r.Reviews.Games {
 			if isShown[g.Rules] {
 				summaries.Add(i, g)
 			}
@@ -44,8 +44,8 @@ func (b *builder) reviews() Section {
 func (b *builder) reviewNote(n int64) string {
 	var nodes []string // of the searches of each run
 	more := ""
-	for _, r := range b.collected.runs {
-		v := r.about.Reviews
+	for _, r := range b.runs {
+		v := r.Reviews
 		if len(v.Games) == 0 {
 			continue
 		}
@@ -61,7 +61,7 @@ func (b *builder) reviewNote(n int64) string {
 	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one "+
 		"that a search%s finds. A game's decisive move is the loser's worst one "+
 		"since it was last expected to win.%s",
-		textfmt.Thousands(n), games(b.collected.Games()), of, more)
+		textfmt.Thousands(n), games(b.Games()), of, more)
 }
 
 // worst is the table of the decisive moves that lost most. Moves of games that can be replayed have
@@ -83,7 +83,7 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 		for _, l := range p.WorstGames {
 			id, m := gameID(l.Run, l.Game), l.Move
 			game, move := grid.Cell{Text: id}, grid.Cell{Text: m.Move}
-			if len(b.collected.runs) == 1 {
+			if len(b.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
 			if isShown[id] {

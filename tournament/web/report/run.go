@@ -108,13 +108,13 @@ type Collector struct {
 // run is a run whose games are collected.
 type run struct {
 	*standings.Run
-	about RunInfo
+	RunInfo
 	first time.Time // when the first of its games that is dated began; zero: none is
 }
 
 // started returns when a run began: an imported one with its games; zero where it isn't known.
 func (r *run) started() time.Time {
-	if m := r.about.Manifest; m != nil && m.Status != tournament.Imported {
+	if m := r.Manifest; m != nil && m.Status != tournament.Imported {
 		return m.Start
 	}
 	return r.first
@@ -139,14 +139,14 @@ func NewCollector(o Options) *Collector {
 
 // AddRun adds a run. The games that follow belong to it.
 func (c *Collector) AddRun(about RunInfo) {
-	c.runs = append(c.runs, &run{Run: c.Begin(about.Manifest), about: about})
+	c.runs = append(c.runs, &run{Run: c.Begin(about.Manifest), RunInfo: about})
 }
 
 // SetRun replaces the description of the run added last. Its schedule stays as the manifest has it
 // that it was added with.
 func (c *Collector) SetRun(about RunInfo) {
 	r := c.runs[len(c.runs)-1]
-	r.about = about
+	r.RunInfo = about
 	r.SetManifest(about.Manifest)
 }
 

@@ -12,8 +12,8 @@ import (
 // matches builds the section on runs of two agents, with the course of their sequential tests.
 func (b *builder) matches() Section {
 	s := Section{ID: "match", Title: "Match"}
-	for i, r := range b.collected.runs {
-		m := r.about.Manifest
+	for i, r := range b.runs {
+		m := r.Manifest
 		if m == nil || len(m.Config.Agents) != 2 || r.Pairs.N() == 0 {
 			continue
 		}
@@ -71,9 +71,9 @@ func bounds(test sprt.Test, h0, h1 string) []level {
 
 // gauge draws the LLR of the test of a single run between the bounds; nil without one.
 func (b *builder) gauge() *Figure {
-	r := b.collected.runs[0]
-	test := testOf(r.about.Manifest)
-	if len(b.collected.runs) > 1 || test == (sprt.Test{}) {
+	r := b.runs[0]
+	test := testOf(r.Manifest)
+	if len(b.runs) > 1 || test == (sprt.Test{}) {
 		return nil
 	}
 	lower, upper := test.Bounds()

@@ -22,7 +22,7 @@ const maxAgentRows = 200
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
 	b.sides(&s)
-	for i, r := range b.collected.RuleSets {
+	for i, r := range b.RuleSets {
 		number, name := strconv.Itoa(i+1), ruleSetName(r.Name)
 		s.heading("statistics-"+number, "Games under "+name)
 		b.reasons(&s, r)
@@ -40,7 +40,7 @@ func (b *builder) sides(s *Section) {
 	openings := grid.New("Game pairs by what decided them", 1, "Rules", "Pairs",
 		"South won both", "North won both", "One player won both", "Any drawn", "One game twice")
 	anyDrawn := false
-	for _, r := range b.collected.RuleSets {
+	for _, r := range b.RuleSets {
 		name := ruleSetName(r.Name)
 		south, drawn, north := r.Results[0], r.Results[1], r.Results[2]
 		anyDrawn = anyDrawn || drawn > 0

@@ -251,8 +251,8 @@ func (t *Tuning) trainingHeadline() string {
 // tunings builds the section on what tunings and trainings have come to.
 func (b *builder) tunings() Section {
 	s := Section{ID: "tuning", Title: "Tuning"}
-	for _, r := range b.collected.runs {
-		t := r.about.Tuning
+	for _, r := range b.runs {
+		t := r.Tuning
 		if t == nil {
 			continue
 		}
@@ -260,7 +260,7 @@ func (b *builder) tunings() Section {
 			s.Title = "Training"
 		}
 		b.name(&s, r)
-		s.facts(t.facts(r.about.folder())...)
+		s.facts(t.facts(r.folder())...)
 		t.addGenerations(&s)
 	}
 	return s

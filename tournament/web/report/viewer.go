@@ -133,8 +133,8 @@ func (c *Collector) viewer(label func(agent string) string) *Viewer {
 	// A review is of the game with its number, unless that was replaced.
 	reviews := map[string]*review.Review{} // by the IDs of games
 	for i, r := range c.runs {
-		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
-		for _, g := range r.about.Reviews.Games {
+		v.Runs = append(v.Runs, textfmt.Visible(r.Name))
+		for _, g := range r.Reviews.Games {
 			reviews[gameID(i, g.Game)] = g
 		}
 	}
