@@ -88,6 +88,7 @@ func (s *Server) knownHost(host string) bool {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	// DNS rebinding needs a name, so an open server may have any address.
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return s.Open || ip.Unmap().IsLoopback()
 	}
@@ -172,6 +173,7 @@ func (s *Server) client(remote string) string {
 	if ip.Is4() || ip.IsLinkLocalUnicast() {
 		return ip.String()
 	}
+	// Networks may change while the server runs.
 	own, _ := s.interfaces() // after an error there are none
 	isNear := slices.ContainsFunc(own, func(a net.Addr) bool {
 		network, err := netip.ParsePrefix(a.String())

@@ -30,6 +30,7 @@ func NewQueue(n, share int) *Queue {
 // Turn blocks until it is the client's turn. end must be called when the thing is done. After an
 // error, which is the cause of the end of ctx, end does nothing.
 func (q *Queue) Turn(ctx context.Context, client string) (end func(), err error) {
+	// A client is known while it has calls.
 	q.mu.Lock()
 	c := q.clients[client]
 	if c == nil {
@@ -46,6 +47,7 @@ func (q *Queue) Turn(ctx context.Context, client string) (end func(), err error)
 			delete(q.clients, client)
 		}
 	}
+	// First a place in the client's share, then one of all.
 	select {
 	case c.room <- struct{}{}:
 		select {

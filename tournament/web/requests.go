@@ -119,6 +119,7 @@ func ReadJSON(r *http.Request, to any) error {
 	if err != nil || kind != "application/json" {
 		return Error{http.StatusUnsupportedMediaType, "expected application/json"}
 	}
+	// The guard has bounded the body.
 	text, err := io.ReadAll(r.Body)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		text := fmt.Sprintf("expected at most %d bytes", MaxBody)

@@ -113,6 +113,7 @@ func New(c Config) *Server {
 	}
 	s.Reads = NewQueue(maxReads, share)
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	// Templates of all packages are in one set, so that they can use the same parts.
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,
 		"count":   textfmt.Thousands,
@@ -155,6 +156,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ConnState:         s.countConn,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
+	// Requests under way get some time to end.
 	stopped := make(chan struct{})
 	shutdown := context.AfterFunc(ctx, func() {
 		defer close(stopped)

@@ -158,6 +158,7 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return err
 	}
+	// The folder is opened once, so it is the same even if it is renamed.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
@@ -189,6 +190,7 @@ func (c *catalog) newID(base string) string {
 	}
 	id := base
 	isTaken := func(f folder) bool { return f.id == id }
+	// Others of the same name are numbered.
 	for n := 2; slices.ContainsFunc(c.named, isTaken); n++ {
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
@@ -238,6 +240,7 @@ func (c *catalog) find(id string) (folder, error) {
 	if !isID(id) {
 		return folder{}, errNoRun
 	}
+	// An id begins with the id of its root, but for runs below the results.
 	for _, in := range c.roots() {
 		rest, isBelow := strings.CutPrefix(id+"/", in.id+"/")
 		if isBelow || in.id == "." {
@@ -276,6 +279,7 @@ func (s *search) look(in folder) error {
 		if err != nil {
 			return nil //nolint:nilerr // a folder that can't be read is left out
 		}
+		// Only folders whose path is an id can be asked for.
 		f := folder{path.Join(in.id, name), in.root, name}
 		isLink := e.Type()&fs.ModeSymlink != 0 // it may lead to a folder below the root
 		isFile := !e.IsDir() && !isLink
@@ -353,6 +357,7 @@ func (c *catalog) entries() (list listing, err error) {
 	left := int64(countOfAll) // bytes of records to be read
 	listed := map[string]entry{}
 	for _, f := range folders {
+		// Only what has changed, or is not counted to its end, is read.
 		stamp, written := f.state(runFiles)
 		e := c.listed[f.id]
 		if e.stamp != stamp || e.Counting {
@@ -372,6 +377,7 @@ func (c *catalog) entries() (list listing, err error) {
 		list.runs = append(list.runs, e)
 	}
 	c.listed = listed
+	// Indexes of runs that are gone are not kept.
 	for id := range c.indexes.Range {
 		if listed[id.(string)].ID == "" {
 			c.indexes.Delete(id)
@@ -390,6 +396,7 @@ func nest(list []entry) {
 	}
 	for i := range list {
 		e := &list[i]
+		// The last parent found is the outermost run.
 		for up := range parents(e.ID) {
 			if byID[up] != nil {
 				e.In = up

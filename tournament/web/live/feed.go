@@ -113,6 +113,7 @@ func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer to.Close()
+	// The page names the version that it shows.
 	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
 	// The page is rendered at each tick, for all who look at it, or at once while records are left
 	// to be read.

@@ -101,6 +101,7 @@ func (p *Pages) Record(
 		return nil, nil, err
 	}
 	x := p.catalog.index(f)
+	// What was appended is read first, some of it in each of the client's turns.
 	for behind := true; behind; {
 		end, err := p.server.Reads.Turn(ctx, client)
 		if err != nil {

@@ -131,12 +131,14 @@ func (r *run) restart() {
 func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	r.used.Store(time.Now().UnixNano())
 	changed = r.readAbout(ctx)
+	// Records that were replaced are read from their beginning.
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
 		r.restart()
 		changed = true
 		_, err = r.read(ctx)
 	}
+	// When the server stops, nothing that was read is shown any more.
 	if ctx.Err() != nil {
 		return nil, false, false
 	}
@@ -155,6 +157,7 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	if r.late {
 		return r.progress(), r.rated == nil, true
 	}
+	// The figures are made anew if something has changed, the rest each time.
 	problem := ""
 	if err != nil {
 		problem = err.Error()
@@ -299,6 +302,7 @@ func (r *run) underWay() []boardGame {
 
 // rate makes the page but for what changes by itself.
 func (r *run) rate(ctx context.Context) (*page, error) {
+	// While the run goes on its manifest is older than its records.
 	if about := r.RunInfo; about.Manifest != nil && !r.isFinal() {
 		m := *about.Manifest
 		m.Games.Played = r.reader.Found() // the file has it at the end
@@ -448,6 +452,7 @@ func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	}
 	f := opened.(*os.File)           // as those of folder are
 	defer func() { _ = f.Close() }() // it was only read
+	// A file that is smaller than what was read of it, or another one, was replaced.
 	info, err := f.Stat()
 	if err != nil {
 		return false, err

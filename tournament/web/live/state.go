@@ -30,6 +30,7 @@ type state struct {
 // state returns the state of the run, whose workers are w if it has some.
 func (r *run) state(w *status.Run, now time.Time) state {
 	m := r.Manifest
+	// A training in progress tells its stage.
 	if r.Tuning != nil && r.running {
 		return r.stage()
 	}
@@ -102,6 +103,7 @@ func (r *run) gamesLeft(ctx context.Context) float64 {
 	if m == nil {
 		return math.Inf(1)
 	}
+	// The test ends the run, or the precision, or neither.
 	if test := m.Config.SPRT; test != (sprt.Test{}) {
 		pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs)
 		if !known {

@@ -144,6 +144,7 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	}
 	defer p.analyses.CompareAndDelete(r.RemoteAddr, &cancel)
 
+	// A search that was cancelled is no failure of its agent.
 	var ended error
 	search := func(ctx context.Context, agent agents.Agent) error {
 		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) {

@@ -34,6 +34,7 @@ const longPoll = 25 * time.Second
 
 // playPage returns the data of the page to play.
 func (p *Pages) playPage() any {
+	// "3m+2s" is "3 min + 2 s a move" in words.
 	inWords := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	clocks := lists.Map(clockTexts, func(text string) [2]string {
 		return [2]string{text, inWords.Replace(text)}
@@ -103,6 +104,7 @@ func (p *Pages) goOn(q newGameRequest) (*session, error) {
 	if err := inRange("ply", ply, last); err != nil {
 		return nil, err
 	}
+	// A game can't go on from where it ended.
 	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == last {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d",
 			ply, ply-1)
@@ -122,6 +124,7 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A set-up that was drawn is drawn anew.
 	next := &session{terms: old.terms}
 	next.human = old.human.Other()
 	if old.start != old.rules.Start() {
@@ -236,6 +239,7 @@ func drawSetup(r *rules.Rules) (rules.Position, error) {
 	if r.Options().Kang {
 		return r.Start(), nil
 	}
+	// Pieces are set up as in the openings of tournaments.
 	random := schedule.Openings{Policy: schedule.RandomOpenings}
 	p, _, err := schedule.NewOpener(random, rand.Uint64()).Opening(r, 0)
 	if err != nil {
@@ -331,6 +335,7 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The hint is searched on a copy: the game goes on meanwhile.
 	setup := agents.Setup{Rules: g.rules, Side: board.Position().Side(), Seed: 1}
 	d, err := p.choose(r.Context(), r.RemoteAddr, p.Hint, setup, board)
 	if err != nil {

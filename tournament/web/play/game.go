@@ -161,6 +161,7 @@ func (g *session) finish(rec *record.Record) {
 	if g.isShared() {
 		opponent.Agent = g.person(g.other)
 	}
+	// The game is over for the page even if its record waits.
 	g.end = rec
 	var err error
 	g.kept, err = g.pages.records.keep(rec)

@@ -54,6 +54,7 @@ func (p *pool) use(
 	defer func() { p.idle <- s }()
 	ctx, cancel := context.WithTimeout(ctx, maxSearchTime)
 	defer cancel()
+	// The agent of the slot is used again if it is of the same spec.
 	if s.spec != spec.String() {
 		err := recovered(func() (err error) {
 			s.close()
@@ -64,6 +65,7 @@ func (p *pool) use(
 			return &agents.HostFailure{Err: err}
 		}
 	}
+	// An agent whose search has failed is not used again.
 	s.spec = "" // also by a panic
 	if err = search(ctx, s.agent); err == nil {
 		s.spec = spec.String()

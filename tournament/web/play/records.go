@@ -72,6 +72,7 @@ func (r *records) write() (err error) {
 	if err := r.makeFolder(); err != nil {
 		return err
 	}
+	// The file is opened anew each time: it may have been removed or changed meanwhile.
 	w, err := record.Open(filepath.Join(r.results, r.name, tournament.GamesFile))
 	if err != nil {
 		return err
@@ -90,6 +91,7 @@ func (r *records) write() (err error) {
 
 // makeFolder makes the folder, with a name that no other run has.
 func (r *records) makeFolder() error {
+	// The first game names the folder by its time.
 	if r.name == "" {
 		if err := os.MkdirAll(r.results, 0o755); err != nil {
 			return err

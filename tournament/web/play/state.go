@@ -144,6 +144,7 @@ func (g *session) canMove() bool {
 
 // clocks returns the times of a game with a clock. The caller holds the lock.
 func (g *session) clocks(isOver bool) *clocks {
+	// The opponent has no clock, but its time is shown.
 	used := 0.0
 	for _, m := range g.made {
 		if m.side != g.human {
@@ -172,6 +173,7 @@ func sources(g *rules.Game) []source {
 	p := g.Position()
 	for m := range g.Legal().All() {
 		from, to := fromText(m), m.To().String()
+		// Moves of the same piece, and then those to the same square, follow each other.
 		if len(list) == 0 || list[len(list)-1].From != from {
 			list = append(list, source{From: from})
 		}

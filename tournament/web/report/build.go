@@ -128,6 +128,7 @@ func (b *builder) summary() (list []string) {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}
+	// If the table of all differs from the last part, the rule sets were rated together.
 	tables := b.Tables
 	if n := len(tables.Parts); n > 1 {
 		tables.Pool = tables.All.Title != tables.Parts[n-1].Title
@@ -147,6 +148,7 @@ func (b *builder) summary() (list []string) {
 
 // leader is a sentence on who leads by how much.
 func leader(r *ratings.Ratings) string {
+	// Who has won all games leads without a rating.
 	text := ""
 	for _, p := range r.Unrated {
 		if p.Cause == ratings.WonAll {

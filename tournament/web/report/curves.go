@@ -94,6 +94,7 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	if t != nil && t.Method == "train" {
 		xName = "generation"
 	}
+	// Each method records some of these.
 	fit, validation, test := Curve{Name: "training"}, Curve{Name: "validation"}, Curve{Name: "test"}
 	score, elo := Curve{Name: "score"}, Curve{Name: "Elo"}
 	for _, l := range steps {

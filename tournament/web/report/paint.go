@@ -47,6 +47,7 @@ func paint(classes string) string {
 	if all, ok := paints[classes]; ok {
 		return `class="` + classes + `" ` + all
 	}
+	// Otherwise each class adds its attributes.
 	list := []string{`class="` + classes + `"`}
 	for _, class := range strings.Fields(classes) {
 		if attributes := paints[class]; attributes != "" {

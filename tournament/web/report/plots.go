@@ -62,6 +62,7 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 		caption += fmt.Sprintf(", the first %d players", maxPlotted)
 		players = players[:maxPlotted]
 	}
+	// The axis holds all intervals.
 	elo := noNumbers()
 	for _, p := range players {
 		elo.add(p.Elo, p.Error)
@@ -72,6 +73,7 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 		row := height + label
 		bottom := top + row*float64(len(players))
 		d.height = bottom + footHeight
+		// Labels stand left of the plot, in a narrow picture above the rows.
 		x := newAxis(elo, pick(d, labelWidth+labelGap, 12.0), d.right(), pick(d, 6, 4))
 		for _, t := range x.ticks {
 			class := "grid"
@@ -89,6 +91,7 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 			} else {
 				d.label("label", "end", labelWidth, y+4.5, name, labelChars)
 			}
+			// A whisker over the interval, and a dot at the rating.
 			left, right := x.at(p.Elo-p.Error), x.at(p.Elo+p.Error)
 			d.line("whisker", left, y, right, y)
 			d.line("whisker", left, y-4, left, y+4)
@@ -138,6 +141,7 @@ func (c Chart) draw(d *drawing) {
 	bottom := top + plotHeight
 	d.height = bottom + footHeight
 
+	// The grid, and the names of both axes.
 	x, y := c.axes(d, left, top, bottom)
 	for _, t := range y.ticks {
 		d.yTick(&y, left, t)
@@ -147,6 +151,7 @@ func (c Chart) draw(d *drawing) {
 	}
 	d.xAxis(&x, bottom, textfmt.Escape(c.XName))
 	d.text("name", "start", 8, top-10, textfmt.Escape(c.YName))
+	// Levels are lines across the plot, with their names above them.
 	for _, l := range c.levels {
 		d.line("mark", left, y.at(l.y), d.right(), y.at(l.y))
 		d.text("tick", "end", d.right()-4, y.at(l.y)-5, l.name)
@@ -198,6 +203,7 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 // curve draws a curve by its index in the chart: a path, and a dot on each point unless there are
 // many or noPoint is set.
 func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
+	// Of many points every step-th is drawn, and the last one.
 	var way []point
 	last := len(c.Points) - 1
 	step := 1 + len(c.Points)/maxPoints
@@ -216,6 +222,7 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		return
 	}
 	d.path(colour("curve", i), way)
+	// Dots of many points would hide the curve.
 	const mostPoints = 25
 	if noPoint || len(c.Points) > mostPoints {
 		return

@@ -18,6 +18,7 @@ func (b *builder) reviews() Section {
 	for _, r := range b.RuleSets {
 		isShown[r.Name] = true
 	}
+	// A summary for each rule set.
 	var summaries review.Summaries
 	for i, r := range b.runs {
 		for _, g := range r.Reviews.Games {
@@ -55,6 +56,7 @@ func (b *builder) reviewNote(n int64) string {
 		}
 	}
 	of := ""
+	// The number of nodes is told if it is the same in all runs.
 	if len(slices.Compact(nodes)) == 1 {
 		of = " of " + nodes[0] + " nodes"
 	}

@@ -55,6 +55,7 @@ func ReadRun(ctx context.Context, path string) RunInfo {
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.
 func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
+	// A folder without games, as of a tuning, needs no manifest.
 	folder := strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile)
 	m, manifestNote := runs.ReadManifest(fsys, folder)
 	r := RunInfo{Name: name, Manifest: m}
@@ -67,6 +68,7 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 	readHistory := func(in io.Reader, name string) ([]training.Line, error) {
 		return training.ReadHistory(ctx, in, name)
 	}
+	// The files of a tuning, and its matches.
 	steps, err := files.LoadFS(fsys, training.HistoryFile, readHistory)
 	r.noteError(training.HistoryFile, err)
 	if r.Tuning != nil {

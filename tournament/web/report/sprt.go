@@ -56,6 +56,7 @@ func llrCurve(name string, test sprt.Test, course []uint8) Curve {
 	var pairs sprt.Pairs
 	for i, halfPoints := range course {
 		pairs[halfPoints]++
+		// The LLR takes long to compute, so only the points that are drawn have one.
 		if n := i + 1; n%step == 0 || n == len(course) {
 			c.Points = append(c.Points, Point{X: float64(n), Y: test.LLR(pairs)})
 		}

@@ -77,6 +77,7 @@ func addTable(s *Section, t *grid.Table, caption string) {
 // addRatingTables adds a table for each group, the players without a rating, the plot and the
 // remarks.
 func addRatingTables(s *Section, number int, t table.Table) {
+	// Rows are in the order of the groups, and then of the players without a rating.
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players

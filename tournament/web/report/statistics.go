@@ -56,6 +56,7 @@ func (b *builder) sides(s *Section) {
 				p.Draws, p.OneGame)...)
 		}
 	}
+	// Most rule sets have no draws.
 	if !anyDrawn {
 		results.Hide("Drawn")
 		openings.Hide("Any drawn")
@@ -108,6 +109,7 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 		results := r.Reasons[name]
 		return results[0] + results[1] + results[2]
 	}
+	// Reasons that are equally frequent come in the order of their names.
 	names := slices.SortedFunc(maps.Keys(r.Reasons), func(x, y string) int {
 		return cmp.Or(cmp.Compare(sum(y), sum(x)), cmp.Compare(x, y))
 	})
@@ -165,6 +167,7 @@ type histogram struct {
 func newHistogram(lengths map[int]int64) histogram {
 	sorted := slices.Sorted(maps.Keys(lengths))
 	h := histogram{width: 1, shortest: sorted[0], longest: sorted[len(sorted)-1], median: -1}
+	// The mean, and the number of games for the median.
 	n, sum := int64(0), 0.0
 	for plies, games := range lengths {
 		n += games
@@ -205,6 +208,7 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 				d.yTick(&y, left, t)
 			}
 		}
+		// A bar for each class that has games.
 		for i, n := range h.games {
 			if n == 0 {
 				continue
@@ -219,6 +223,7 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 		}
 		d.line("zero", left, bottom, d.right(), bottom)
 
+		// The median, with its name beside the mark.
 		mark := x.at(float64(h.median) + 0.5)
 		d.line("mark", mark, top-18, mark, bottom)
 		text := "median " + strconv.Itoa(h.median)

@@ -24,6 +24,7 @@ type Figure struct {
 
 // StandaloneSVG returns a figure as a file of its own.
 func (f Figure) StandaloneSVG() string {
+	// The attributes of the opening tag end at the first ">".
 	const namespace = `<svg xmlns="http://www.w3.org/2000/svg" `
 	open, content, _ := strings.Cut(strings.Replace(string(f.SVG), "<svg ", namespace, 1), ">")
 	style := "<style>" + web.Asset("chart.css") + f.styles + "</style>"
@@ -106,6 +107,7 @@ func shorten(text string, most int) string {
 	if len(runes) <= most {
 		return text
 	}
+	// Two thirds of what is left stand before the ellipsis.
 	head := most * 2 / 3
 	tail := most - head - 1
 	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])

@@ -152,6 +152,7 @@ func readMatch(fsys fs.FS, dir string) (test sprt.Test, course []uint8, notes []
 	if test == (sprt.Test{}) {
 		return test, nil, nil
 	}
+	// The pairs are counted as those of any run.
 	s, in := standings.New(), new(runs.Stream)
 	run := s.Begin(m)
 	read := func(f io.Reader, name string) (any, error) {
@@ -175,6 +176,7 @@ func readMatch(fsys fs.FS, dir string) (test sprt.Test, course []uint8, notes []
 func (t *Tuning) charts() []Chart {
 	byMinutes, byPositions := Curve{Name: "rating"}, Curve{Name: "rating"}
 	gain := Curve{Name: "gain"}
+	// Generation 0 has the initial weights.
 	positions := 0 // of all fits until then
 	withInitial := append([]training.Generation{{}}, t.Result.Generations...)
 	for _, g := range training.Rows(withInitial, t.Result.Rating) {

@@ -97,6 +97,7 @@ func Replay(run int, g *record.Record) ViewerGame {
 			v.Opening = ""
 		}
 	}
+	// What is known of moves is cut with them.
 	n := len(v.Moves)
 	v.Scores = g.Scores[:min(n, len(g.Scores))]
 	v.addLists(g)
