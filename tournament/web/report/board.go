@@ -150,6 +150,7 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 	if m.Drop() != rules.NoSquare {
 		to := center(m.Drop())
 		d.line("droppath", at.x, at.y, to.x, to.y)
-		d.circle("landed", to, markRadius, fmt.Sprintf("the %d from %v", p.At(m.To()), m.To()))
+		title := fmt.Sprintf("the %d from %v", p.At(m.To()), m.To())
+		d.circle("landed", to, markRadius, title)
 	}
 }

@@ -160,8 +160,9 @@ func leader(r *ratings.Ratings) string {
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
 		return text + "no two ratings can be compared."
 	}
-	d, _ := r.Difference(r.Players[0].Name, r.Players[1].Name) // two players of one group
-	first, second := textfmt.Visible(r.Players[0].Name), textfmt.Visible(r.Players[1].Name)
+	first, second := r.Players[0].Name, r.Players[1].Name
+	d, _ := r.Difference(first, second) // two players of one group
+	first, second = textfmt.Visible(first), textfmt.Visible(second)
 	// A difference that would be told as 0.0 is none.
 	if math.Abs(d.Elo) < 0.05 {
 		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)

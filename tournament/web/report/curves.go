@@ -160,7 +160,8 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		return cmp.Compare(b.change(), a.change())
 	})
 	for _, c := range curves {
-		table.Add(grid.Name(c.Name), parameterText(first, c.Name), parameterText(last, c.Name))
+		name := c.Name
+		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 	}
 	chart := newChart("Parameters, each in units of its largest size", xName, "", curves...)
 	chart.Table = firstRows(table)

@@ -18,6 +18,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gyges/rules/base/grid"
@@ -87,6 +88,9 @@ func (s *Section) table(class string, t *grid.Table) {
 		s.add(Part{Table: t, Class: class})
 	}
 }
+
+// numbered is an id with the number of what has the index i.
+func numbered(id string, i int) string { return id + strconv.Itoa(i+1) }
 
 // games is a number of games in words.
 func games(n int64) string {

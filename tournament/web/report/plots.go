@@ -74,7 +74,8 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 		bottom := top + row*float64(len(players))
 		d.height = bottom + footHeight
 		// Labels stand left of the plot, in a narrow picture above the rows.
-		x := newAxis(elo, pick(d, labelWidth+labelGap, 12.0), d.right(), pick(d, 6, 4))
+		from := pick(d, labelWidth+labelGap, 12.0)
+		x := newAxis(elo, from, d.right(), pick(d, 6, 4))
 		for _, t := range x.ticks {
 			class := "grid"
 			if t == 0 {
@@ -92,7 +93,8 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 				d.label("label", "end", labelWidth, y+4.5, name, labelChars)
 			}
 			// A whisker over the interval, and a dot at the rating.
-			left, right := x.at(p.Elo-p.Error), x.at(p.Elo+p.Error)
+			left := x.at(p.Elo - p.Error)
+			right := x.at(p.Elo + p.Error)
 			d.line("whisker", left, y, right, y)
 			d.line("whisker", left, y-4, left, y+4)
 			d.line("whisker", right, y-4, right, y+4)
@@ -120,8 +122,9 @@ func (d *drawing) xAxis(x *axis, bottom float64, name string) {
 
 // yTick draws a line of the grid, with its value beside the plot.
 func (d *drawing) yTick(y *axis, left, t float64) {
-	d.line("grid", left, y.at(t), d.right(), y.at(t))
-	d.text("tick", "end", left-8, y.at(t)+4, tickText(t))
+	height := y.at(t)
+	d.line("grid", left, height, d.right(), height)
+	d.text("tick", "end", left-8, height+4, tickText(t))
 }
 
 // plot draws the chart, of which a curve has points, each curve with its colour and its dashes.
@@ -153,8 +156,9 @@ func (c Chart) draw(d *drawing) {
 	d.text("name", "start", 8, top-10, textfmt.Escape(c.YName))
 	// Levels are lines across the plot, with their names above them.
 	for _, l := range c.levels {
-		d.line("mark", left, y.at(l.y), d.right(), y.at(l.y))
-		d.text("tick", "end", d.right()-4, y.at(l.y)-5, l.name)
+		height := y.at(l.y)
+		d.line("mark", left, height, d.right(), height)
+		d.text("tick", "end", d.right()-4, height-5, l.name)
 	}
 	for i, curve := range c.Curves {
 		d.curve(i, &x, &y, curve, c.noPoint)
@@ -214,7 +218,8 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		at := point{x.at(p.X), y.at(p.Y)}
 		way = append(way, at)
 		if p.Error > 0 {
-			low, high := y.at(p.Y-p.Error), y.at(p.Y+p.Error)
+			low := y.at(p.Y - p.Error)
+			high := y.at(p.Y + p.Error)
 			d.line(colour("error", i), at.x, low, at.x, high)
 		}
 	}

@@ -70,8 +70,8 @@ func given[T comparable](value T) string {
 func (r *run) manifestFacts() []Fact {
 	m := r.Manifest
 	var played string
-	if m.Games.Scheduled > 0 {
-		played = textfmt.Thousands(m.Games.Played) + " of " + textfmt.Thousands(m.Games.Scheduled)
+	if g := m.Games; g.Scheduled > 0 {
+		played = textfmt.Thousands(g.Played) + " of " + textfmt.Thousands(g.Scheduled)
 	}
 	// An imported run was played before, at an unknown speed.
 	var start, imported, took string
@@ -83,7 +83,8 @@ func (r *run) manifestFacts() []Fact {
 		start = m.Start.UTC().Format(time.RFC3339)
 	}
 	if m.Status != tournament.Imported && m.End.After(m.Start) {
-		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
+		duration := m.End.Sub(m.Start)
+		took = duration.Round(100 * time.Millisecond).String()
 	}
 	c := &m.Config
 	test, _ := c.SPRT.MarshalText() // which has no errors

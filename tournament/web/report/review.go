@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -32,7 +31,7 @@ func (b *builder) reviews() Section {
 	}
 	s.text(b.reviewNote(int64(summaries.Games())))
 	for i, summary := range summaries {
-		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
+		s.heading(numbered("reviews-", i), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
 			s.table("short", firstRows(t))
 		}

@@ -22,19 +22,20 @@ func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
 	recent, left := b.Tables.RecentStandings()
 	for i := range recent {
-		s.heading("schedule-"+strconv.Itoa(i+1), textfmt.Visible(recent[i].Title))
-		standing := *recent[i].Table
-		if !recent[i].Separate {
+		r := &recent[i]
+		s.heading(numbered("schedule-", i), textfmt.Visible(r.Title))
+		standing := *r.Table
+		if !r.Separate {
 			standing.Result = "" // it stands at the top of the page
 		}
-		addTable(&s, &standing, recent[i].Caption)
+		addTable(&s, &standing, r.Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
 	}
 	for i, t := range b.Tables.Printed() {
 		if t.Title != "" {
-			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
+			s.heading(numbered("standings-", i), textfmt.Visible(t.Title))
 		}
 		b.addRatings(&s, i, t)
 	}

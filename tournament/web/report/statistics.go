@@ -23,11 +23,11 @@ func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
 	b.sides(&s)
 	for i, r := range b.RuleSets {
-		number, name := strconv.Itoa(i+1), ruleSetName(r.Name)
-		s.heading("statistics-"+number, "Games under "+name)
+		name := ruleSetName(r.Name)
+		s.heading(numbered("statistics-", i), "Games under "+name)
 		b.reasons(&s, r)
 		if len(r.Lengths) > 0 {
-			s.figure(lengthPlot("lengths-"+number, name, r.Lengths))
+			s.figure(lengthPlot(numbered("lengths-", i), name, r.Lengths))
 		}
 	}
 	return s
@@ -86,7 +86,8 @@ func counted(first any, numbers ...int64) []any {
 func (b *builder) linked(n int64, r *standings.RuleSet, f filter) grid.Cell {
 	c := grid.Thousands(n)
 	if r.Name != "" { // else games imported without moves
-		f.rules, f.reason = textfmt.Escape(r.Name), textfmt.Escape(f.reason)
+		f.rules = textfmt.Escape(r.Name)
+		f.reason = textfmt.Escape(f.reason)
 		c.Link = b.link(f)
 	}
 	return c
@@ -218,8 +219,11 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 			if h.width > 1 {
 				class = fmt.Sprintf("%d–%d", low, high-1)
 			}
-			from, to, height := x.at(float64(low)), x.at(float64(high)), y.at(float64(n))
-			d.rect("bar", from+0.5, height, to-from-1, bottom-height, class+" plies: "+games(n))
+			from := x.at(float64(low))
+			to := x.at(float64(high))
+			height := y.at(float64(n))
+			title := class + " plies: " + games(n)
+			d.rect("bar", from+0.5, height, to-from-1, bottom-height, title)
 		}
 		d.line("zero", left, bottom, d.right(), bottom)
 

@@ -26,7 +26,8 @@ type Figure struct {
 func (f Figure) StandaloneSVG() string {
 	// The attributes of the opening tag end at the first ">".
 	const namespace = `<svg xmlns="http://www.w3.org/2000/svg" `
-	open, content, _ := strings.Cut(strings.Replace(string(f.SVG), "<svg ", namespace, 1), ">")
+	svg := strings.Replace(string(f.SVG), "<svg ", namespace, 1)
+	open, content, _ := strings.Cut(svg, ">")
 	style := "<style>" + web.Asset("chart.css") + f.styles + "</style>"
 	paper := `<rect width="100%" height="100%" ` + paint("paper") + `/>`
 	return open + ">" + titleElement(f.Caption) + style + paper + content + "\n"
@@ -176,7 +177,7 @@ func niceStep(x float64) float64 {
 // at returns the coordinate of a number, which is clamped to the axis.
 func (a *axis) at(x float64) float64 {
 	x = max(a.low, min(x, a.high))
-	share := (x - a.low) / (a.high - a.low)
+	share := (x - a.low) / (a.high - a.low) // of the axis
 	return a.from + share*(a.to-a.from)
 }
 

@@ -86,7 +86,8 @@ func Replay(run int, g *record.Record) ViewerGame {
 		Plies:   g.Plies,
 	}
 	if f := g.Fault; f != nil {
-		v.Fault = textfmt.Visible(strings.TrimSuffix(f.Side+": "+f.Detail, ": "))
+		fault := strings.TrimSuffix(f.Side+": "+f.Detail, ": ")
+		v.Fault = textfmt.Visible(fault)
 	}
 	game, err := record.Play(g, func(game *rules.Game, m rules.Move) {
 		v.Moves = append(v.Moves, game.Rules().LongText(game.Position(), m))
