@@ -1,10 +1,10 @@
 // Package play serves pages on which people play against agents and analyse positions, and reviews
 // recorded games.
 //
-// A reader may begin with [Pages] and then with session (game.go), a game under way: package
-// tournament/game plays it, as a run's, with an agent in the person's seat that gets its moves
-// from requests, and in the opponent's seat an agent that waits for its turn in a pool. So the
-// record has the same form as any other. Requests (api.go) change the session, and get its state
+// A reader may begin with [Pages] and then with session (game.go), a game under way. Package
+// tournament/game plays it as it plays the games of runs, so that the record has the same form: the
+// agent in the person's seat gets its moves from requests, and the agent in the opponent's seat
+// waits for its turn in a pool (pool.go). Requests (api.go) change the session, and get its state
 // (state.go), which the page draws. The other pages are those of analyses (analyse.go), exercises
 // (exercises.go) and recorded games (review.go).
 //

@@ -26,8 +26,9 @@ import (
 	"gyges/tournament/web"
 )
 
-// Page is all that a report shows, as plain data. Texts are escaped as they are written, those of
-// sections also as [textfmt.Escape] does.
+// Page is all that a report shows, as plain data. Texts are escaped for HTML as they are written;
+// headings, paragraphs, lists, values, cells and command lines are escaped as [textfmt.Escape]
+// does, too. Titles, captions and notes of cells are made of names that can be printed.
 type Page struct {
 	Title    string
 	Summary  []string // the outcome in a few sentences
