@@ -328,14 +328,14 @@ func (g *session) isTurn(ply int) error {
 }
 
 // move makes a person's move. The caller holds the lock.
-func (g *session) move(ply int, text string) error {
-	if err := g.isTurn(ply); err != nil {
+func (g *session) move(q moveRequest) error {
+	if err := g.isTurn(q.Ply); err != nil {
 		return err
 	}
 	if !g.started.IsZero() && g.remaining() == 0 {
 		return web.Conflict("your time is up")
 	}
-	m, err := g.rules.ParseMove(g.board.Position(), text)
+	m, err := g.rules.ParseMove(g.board.Position(), q.Move)
 	if err == nil {
 		err = g.board.Check(m)
 	}
@@ -346,15 +346,14 @@ func (g *session) move(ply int, text string) error {
 	return nil
 }
 
-// undo undoes the moves after the first n; nil: the person's last move and those after it. The
-// caller holds the lock.
-func (g *session) undo(ply *int) error {
+// undo undoes moves as a request says. The caller holds the lock.
+func (g *session) undo(q undoRequest) error {
 	if g.hasClock() {
 		return web.Conflict("no take-backs in timed games")
 	}
 	n := g.lastMove()
-	if ply != nil {
-		n = *ply
+	if q.Ply != nil {
+		n = *q.Ply
 		if err := inRange("ply", n, len(g.made)-1); err != nil {
 			return err
 		}
@@ -370,6 +369,20 @@ func (g *session) undo(ply *int) error {
 	}
 	g.interrupt()
 	g.change()
+	return nil
+}
+
+// resign ends the game at the person's next turn. The caller holds the lock.
+func (g *session) resign(struct{}) error {
+	g.resigned = true
+	g.change()
+	return nil
+}
+
+// noteHelp notes that the person has help from elsewhere, such as an analysis. The caller holds the
+// lock.
+func (g *session) noteHelp(struct{}) error {
+	g.helped = true
 	return nil
 }
 

@@ -106,17 +106,10 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("POST /api/review", p.review)
 	web.Post(s, "POST /api/games", http.StatusCreated, p.createGame)
 	web.Answer(s, "GET /api/games/{game}", http.StatusOK, p.getGame)
-	onGame(p, "move", func(g *session, q moveRequest) error { return g.move(q.Ply, q.Move) })
-	onGame(p, "undo", func(g *session, q undoRequest) error { return g.undo(q.Ply) })
-	onGame(p, "resign", func(g *session, _ struct{}) error {
-		g.resigned = true
-		g.change()
-		return nil
-	})
-	onGame(p, "help", func(g *session, _ struct{}) error { // from elsewhere, such as an analysis
-		g.helped = true
-		return nil
-	})
+	onGame(p, "move", (*session).move)
+	onGame(p, "undo", (*session).undo)
+	onGame(p, "resign", (*session).resign)
+	onGame(p, "help", (*session).noteHelp)
 	web.Post(s, "POST /api/games/{game}/hint", http.StatusOK, p.hint)
 	s.Go(p.maintain)
 	s.OnClose(p.close)
