@@ -10,6 +10,7 @@ import (
 
 	"gyges/ratings/sprt"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -93,7 +94,7 @@ func timeText(seconds float64) string {
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
-	return textfmt.Duration(d.Round(unit))
+	return settings.DurationText(d.Round(unit))
 }
 
 // gamesLeft returns how many more games the run's test, or the error at which it ends, is expected
