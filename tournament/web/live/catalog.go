@@ -265,13 +265,17 @@ func (f folder) check() error {
 // search finds the runs in folders.
 type search struct {
 	runs   []folder
-	looked int  // number of folders looked into
-	more   bool // some were left out
+	known  map[string]bool // their ids; nil: none
+	looked int             // number of folders looked into
+	more   bool            // some were left out
 }
 
 // look adds the runs in a folder, which may be one itself. The error is that the host lacks what it
 // takes to look into them.
 func (s *search) look(in folder) error {
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
 	return fs.WalkDir(in.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if files.HostLacks(err) {
 			return err
@@ -301,31 +305,24 @@ func (s *search) look(in folder) error {
 		if files.HostLacks(err) {
 			return err
 		}
-		if err == nil {
+		// A name below the results may be one of those named, too.
+		if err == nil && !s.known[f.id] {
 			s.runs = append(s.runs, f)
+			s.known[f.id] = true
 		}
 		return nil
 	})
 }
 
-// folders lists the runs: those named, and those below the results. more reports whether some were
-// left out. The error is as of [search.look].
-func (c *catalog) folders() (list []folder, more bool, err error) {
-	var s search
+// search finds the runs: those named, and those below the results. The error is as of
+// [search.look].
+func (c *catalog) search() (s search, err error) {
 	for _, in := range c.roots() {
 		if err := s.look(in); err != nil {
-			return nil, false, err
+			return s, err
 		}
 	}
-	// A name below the results may be one of those named, too.
-	known := map[string]bool{}
-	for _, f := range s.runs {
-		if !known[f.id] {
-			list = append(list, f)
-		}
-		known[f.id] = true
-	}
-	return list, s.more, nil
+	return s, nil
 }
 
 // entry is a line of the list of runs.
@@ -348,15 +345,15 @@ type entry struct {
 func (c *catalog) entries() (list listing, err error) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
-	folders, more, err := c.folders()
+	found, err := c.search()
 	if err != nil {
 		return list, err
 	}
-	list.more = more
+	list.more = found.more
 	// Where the manifest doesn't tell how many games a run has, they are counted.
 	left := int64(countOfAll) // bytes of records to be read
 	listed := map[string]entry{}
-	for _, f := range folders {
+	for _, f := range found.runs {
 		// Only what has changed, or is not counted to its end, is read.
 		stamp, written := f.state(runFiles)
 		e := c.listed[f.id]
