@@ -8,11 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"gyges/ratings/sprt"
+	"gyges/ratings"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/progress"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
@@ -97,29 +98,18 @@ func timeText(seconds float64) string {
 	return settings.DurationText(d.Round(unit))
 }
 
-// gamesLeft returns how many more games the run's test, or the error at which it ends, is expected
-// to take: NaN if that isn't known, infinitely many if it has neither.
+// gamesLeft returns how many more games the run is expected to take, see [progress.GamesLeft].
 func (r *run) gamesLeft(ctx context.Context) float64 {
-	m := r.Manifest
-	if m == nil {
+	if r.Manifest == nil {
 		return math.Inf(1)
 	}
-	// The test ends the run, or the precision, or neither.
-	if test := m.Config.SPRT; test != (sprt.Test{}) {
-		pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs)
-		if !known {
-			return math.NaN()
-		}
-		return 2 * pairs
+	config := &r.Manifest.Config
+	var precision ratings.Precision // of no use to a test
+	if config.UntilError > 0 {
+		precision = r.collector.Precision(ctx)
 	}
-	if m.Config.UntilError <= 0 {
-		return math.Inf(1)
-	}
-	growth := r.collector.Precision(ctx).Growth(m.Config.UntilError)
-	if math.IsInf(growth, 1) {
-		return math.NaN()
-	}
-	return (growth - 1) * float64(r.collector.Games())
+	pairs := r.collector.Runs[0].Pairs
+	return progress.GamesLeft(config, pairs, precision, r.collector.Games())
 }
 
 // perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no
