@@ -73,6 +73,15 @@ var kinds = []struct {
 	{Judgement, "worse by evaluation", "Worse"},
 }
 
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	var list []Kind
+	for _, known := range kinds {
+		list = append(list, known.kind)
+	}
+	return list
+}
+
 // Text says what a move of the kind does; "" for no kind.
 func (k Kind) Text() string {
 	for _, known := range kinds {
