@@ -61,13 +61,14 @@ type Clock struct {
 // ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
 func ParseClock(text string) (Clock, error) {
 	base, increment, more := strings.Cut(text, "+")
-	var c Clock
-	var err error
-	if c.Base, err = parseTime(base); err == nil && more {
-		c.Increment, err = parseTime(increment)
-	}
 	if hint := settings.ZeroHint(text); hint != "" {
 		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q", hint, text)
+	}
+	var c Clock
+	var err error
+	c.Base, err = parseTime(base)
+	if err == nil && more {
+		c.Increment, err = parseTime(increment)
 	}
 	if err != nil || c.Base == 0 || !c.Valid() {
 		return Clock{}, fmt.Errorf(ClockForm, text)
@@ -83,8 +84,9 @@ const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
-	if x, err := settings.Parse[float64](text); err == nil && math.Abs(x) <= MaxTime.Seconds() {
-		return time.Duration(math.Round(x * 1e9)), nil
+	seconds, err := settings.Parse[float64](text)
+	if err == nil && math.Abs(seconds) <= MaxTime.Seconds() {
+		return time.Duration(math.Round(seconds * 1e9)), nil
 	}
 	return settings.Parse[time.Duration](text)
 }
@@ -111,7 +113,9 @@ func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
-	return time.Millisecond <= c.Base && c.Base <= MaxTime && 0 <= c.Increment && c.Increment <= MaxTime
+	validBase := time.Millisecond <= c.Base && c.Base <= MaxTime
+	validIncrement := 0 <= c.Increment && c.Increment <= MaxTime
+	return validBase && validIncrement
 }
 
 func (c Clock) limits(left time.Duration) agents.Limits {

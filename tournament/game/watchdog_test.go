@@ -86,10 +86,10 @@ func suspend(t *testing.T, limit func(*Task), stopped bool) {
 		slow := &faulty{after: 1}
 		slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
 			if stopped {
-				ticks := &r.play.watchdog.ticks
-				ticks.mu.Lock()
-				ticks.last = ticks.last.Add(-90 * time.Second)
-				ticks.mu.Unlock()
+				w := &r.shown.Load().watchdog
+				w.mu.Lock()
+				w.last = w.last.Add(-90 * time.Second)
+				w.mu.Unlock()
 			}
 			select {
 			case <-time.After(2 * time.Minute):
