@@ -27,10 +27,13 @@ func (c *Config) SetAgain(names []string) error {
 		}
 		c.Again = append(c.Again, i)
 	}
-	if format := c.Schedule.Format().About(); format.Adaptive && len(names) > 0 {
+	if len(names) == 0 {
+		return nil
+	}
+	if format := c.Schedule.Format().About(); format.Adaptive {
 		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results", format.Name)
 	}
-	if c.Extend && len(names) > 0 {
+	if c.Extend {
 		return errors.New("expected none beside --extend: first the one, then the other")
 	}
 	return nil
@@ -61,11 +64,11 @@ func setAside(c *Config, m Manifest) error {
 // closeGap writes the games that wait to games.jsonl, behind a gap, and removes aheadFile.
 func (st *store) closeGap() error {
 	for _, game := range slices.Sorted(maps.Keys(st.ahead.games)) {
-		g, _, err := st.ahead.read(game)
-		if err == nil {
-			err = st.writer.Write(g)
-		}
+		g, err := st.ahead.read(game)
 		if err != nil {
+			return err
+		}
+		if err := st.writer.Write(g); err != nil {
 			return err
 		}
 		st.ahead.forget(game)
@@ -89,29 +92,33 @@ func (st *store) takeOut(c *Config) error {
 	if err != nil {
 		return errors.Join(err, replaced.Discard())
 	}
-	taken, left := record.NewWriter(replaced), record.NewWriter(rest)
-	r := record.NewReader(io.NewSectionReader(st, 0, st.writer.Size()), st.Name())
-	for err == nil {
-		var g *record.Record
-		g, err = r.Read()
-		switch {
-		case err != nil:
-		case c.isAgain(g):
-			err = taken.Write(g)
-		default:
-			err = left.Write(g)
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = errors.Join(taken.Flush(), left.Flush())
-	}
-	if err == nil && taken.Written() > 0 {
+	taken, err := st.split(c, replaced, rest)
+	if err == nil && taken > 0 {
 		err = replaced.Commit()
 		if err == nil {
 			err = rest.Commit()
 		}
 	}
 	return errors.Join(err, replaced.Discard(), rest.Discard())
+}
+
+// split writes the games of the players in Again to one file, the others to another, and returns how many it took.
+func (st *store) split(c *Config, replaced, rest io.Writer) (taken int64, err error) {
+	anew, others := record.NewWriter(replaced), record.NewWriter(rest)
+	for g, err := range st.records(0, st.writer.Size()) {
+		if err != nil {
+			return 0, err
+		}
+		to := others
+		if c.isAgain(g) {
+			to = anew
+		}
+		if err := to.Write(g); err != nil {
+			return 0, err
+		}
+	}
+	err = errors.Join(anew.Flush(), others.Flush())
+	return anew.Written(), err
 }
 
 // anew returns the labels of the players in Again.

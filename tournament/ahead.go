@@ -87,40 +87,39 @@ func (a *ahead) cutTorn() error {
 	return err
 }
 
-// index finds the games of the file that aren't among the first ones, which are in [GamesFile]. In schedules that may
-// be extended games have the numbers of the run that played them, and are known by South's seed, as it depends on
-// players, rules, round and side alone. Games that weren't played are left out, since who is suspended, and when, may
-// differ now.
+// index finds the games of the file that aren't among the first ones, which are in [GamesFile]. Games that weren't
+// played are left out, since who is suspended, and when, may differ now.
 func (a *ahead) index(p *plan, first int64) error {
 	if a.file == nil {
 		return nil
 	}
-	seeds := map[uint64]waitingGame{}
+	// In schedules that may be extended games have the numbers of the run that played them. They are known by South's
+	// seed, as it depends on players, rules, round and side alone.
+	extendable := len(p.Stages) == 1
+	bySeed := map[uint64]waitingGame{}
 	r := record.NewReader(io.NewSectionReader(a.file, 0, a.writer.Size()), a.path())
-	for {
-		offset := r.Offset()
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	offset := int64(0)
+	for g, err := range readAll(r) {
 		if err != nil {
 			return err
 		}
 		line := waitingGame{offset: offset, size: r.Offset() - offset}
+		offset = r.Offset()
 		switch {
 		case g.NotPlayed():
-		case len(p.Stages) == 1:
-			seeds[g.South.Seed] = line
+		case extendable:
+			bySeed[g.South.Seed] = line
 		case g.Game >= first:
 			a.add(g.Game, line)
 		}
 	}
-	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
+	for game := int64(0); game < 2*p.Len() && len(bySeed) > 0; game++ {
 		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
-		if line, ok := seeds[seed]; ok && game >= first {
+		line, found := bySeed[seed]
+		if found && game >= first {
 			a.add(game, line)
 		}
-		delete(seeds, seed)
+		delete(bySeed, seed)
 	}
 	return nil
 }
@@ -150,23 +149,22 @@ func (a *ahead) write(g *record.Record) error {
 	return nil
 }
 
-// read returns a game that waits, and its line if that can be written as it is.
-func (a *ahead) read(game int64) (g *record.Record, line []byte, err error) {
-	if err := a.writer.Flush(); err != nil {
-		return nil, nil, err
-	}
+// read returns a game that waits.
+func (a *ahead) read(game int64) (*record.Record, error) {
 	w := a.games[game]
-	text := io.NewSectionReader(a.file, w.offset, w.size)
 	if w.game != nil {
-		line = make([]byte, w.size)
-		_, err = io.ReadFull(text, line)
-		return w.game, line, err
+		return w.game, nil
 	}
-	g, err = record.NewReader(text, a.path()).Read()
-	if err == nil {
-		g.Game, g.Pair = game, game/2
+	if err := a.writer.Flush(); err != nil {
+		return nil, err
 	}
-	return g, nil, err
+	g, err := record.NewReader(io.NewSectionReader(a.file, w.offset, w.size), a.path()).Read()
+	if err != nil {
+		return nil, err
+	}
+	g.Game = game
+	g.Pair = game / 2
+	return g, nil
 }
 
 // forget removes a game from those that wait; its line stays.
@@ -188,7 +186,8 @@ func (a *ahead) flush() error {
 	if err := a.writer.Flush(); err != nil {
 		return err
 	}
-	if stale := a.writer.Size() - a.live; stale < max(maxStale, a.live) {
+	stale := a.writer.Size() - a.live
+	if stale < max(maxStale, a.live) {
 		return nil
 	}
 	return a.rewrite()
@@ -244,8 +243,9 @@ func (a *ahead) close() error {
 // remove removes the file, if there is one: its games are in [GamesFile] or not needed.
 func (a *ahead) remove() error {
 	err := a.close()
-	if gone := os.Remove(a.path()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
+	errRemove := os.Remove(a.path())
+	if errors.Is(errRemove, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return errors.Join(err, errRemove)
 }

@@ -23,28 +23,116 @@ const (
 	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
-// collector writes the games: to games.jsonl those whose turn it is, to aheadFile the others until it is.
+// collector hands out the pairs of a run and writes the games that come back: to games.jsonl those whose turn it is, to
+// aheadFile the others until it is. Each game is counted when it is written to games.jsonl, in schedule order, so that
+// what it counts is the same however many games are played at a time.
 type collector struct {
-	// It counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered. Nothing is written once it is Decided.
+	// Until the run ends, Kept counts only the games behind the first one missing. Nothing is written once it is Decided.
 	Summary
 
-	plan      *plan
-	store     *store
-	writer    *record.Writer
-	onGame    func(*record.Record)
-	next      atomic.Int64     // the game to be written next; changed by the collector alone
-	advanced  chan struct{}    // has an element if next has changed
-	finished  atomic.Int64     // games in the two files
-	came      []*record.Record // that nothing was done with yet, while others wait to be received
-	written   []func()         // to be called when what is written is flushed
+	plan   *plan
+	store  *store
+	writer *record.Writer // to games.jsonl
+	onGame func(*record.Record)
+	gap    bool  // what is written no longer follows what was written before
+	err    error // the first error in writing; nothing is written after it
+
+	next     atomic.Int64  // the game to be written next; changed by the collector alone
+	finished atomic.Int64  // games in the two files
+	advanced chan struct{} // has an element if next has changed
+
+	came    []*record.Record // games that were received and aren't written yet
+	written []func()         // to be called when what is written is flushed
+	dead    map[int64]error  // why pairs can't be played
+
 	suspend   *suspensions
-	repeats   source.Repeats
-	repeated  int64           // pairs in a row that tell nothing new
-	first     *record.Record  // of the pair under way
-	dead      map[int64]error // why pairs can't be played
-	precision *precision      // nil unless the run ends at an error
-	gap       bool            // what is written no longer follows what was written before
-	err       error           // the first error in writing; nothing is written after it
+	precision *precision     // nil unless the run ends at an error
+	first     *record.Record // the first game of the pair that was counted last
+	repeats   source.Repeats // pairs that were counted
+	repeated  int64          // how many of the last pairs tell nothing new
+}
+
+func newCollector(p *plan, onGame func(*record.Record)) *collector {
+	config := p.config
+	c := &collector{
+		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
+		plan:    p, onGame: onGame, advanced: make(chan struct{}, 1), dead: map[int64]error{},
+		suspend: newSuspensions(config.Suspend, len(config.Agents)), precision: newPrecision(p),
+	}
+	c.PairCount = NewPairCount(config.Players())
+	return c
+}
+
+// dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
+// it. Pairs that needn't be played are left out, and pairs of suspended agents have a result at once.
+func (c *collector) dispatch(
+	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
+) error {
+	config := c.plan.config
+	opener := schedule.NewOpener(config.Openings, config.Seed)
+	warned := make([]bool, len(config.Rules))
+	for i := first; i < c.plan.Len(); i++ {
+		if !receive(ctx, c.plan.Known(i)) {
+			return nil
+		}
+		job := c.plan.job(i)
+		for n := range job.Wanted {
+			job.Wanted[n] = !c.store.has(2*i + int64(n))
+		}
+		if len(job.games()) == 0 {
+			continue
+		}
+		for i >= c.next.Load()/2+maxAhead {
+			if !receive(ctx, c.advanced) {
+				return nil
+			}
+		}
+		if !send(ctx, slots, struct{}{}) {
+			return nil
+		}
+		position, again, err := opener.Opening(config.Rules[job.Rules], job.Round)
+		if err != nil {
+			return err
+		}
+		if again > 0 && !warned[job.Rules] {
+			warned[job.Rules] = true
+			config.warn(fmt.Sprintf("openings for %s only: they begin again", textfmt.Plural(int(again), "round")),
+				"rules", config.Rules[job.Rules])
+		}
+		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
+			blank := Result{Job: job}
+			for _, number := range job.games() {
+				task := config.task(job, int(number%2), position)
+				blank.Games = append(blank.Games, task.Blank())
+			}
+			results <- blank
+			continue
+		}
+		if !send(ctx, jobs, job) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// send sends a value, and reports whether ctx goes on.
+func send[T any](ctx context.Context, to chan<- T, value T) bool {
+	select {
+	case to <- value:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// receive waits for a value or the end of a channel, and reports whether ctx goes on.
+func receive[T any](ctx context.Context, from <-chan T) bool {
+	select {
+	case <-from:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
@@ -53,31 +141,14 @@ type collector struct {
 func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
-	always := make(chan struct{})
-	close(always)
 	for {
-		if len(results) == 0 || len(c.came) >= maxCame {
+		idle := len(results) == 0
+		if idle || len(c.came) >= maxCame {
 			c.place()
 		}
-		var more <-chan struct{}
-		if c.writeNext() {
-			more = always
-		} else if len(results) == 0 {
+		wrote := c.writeNext()
+		if idle && !wrote {
 			c.flush()
-		}
-		select {
-		case o, ok := <-results:
-			if !ok {
-				c.writeRest()
-				return
-			}
-			c.take(&o)
-			if !o.More {
-				<-slots
-			}
-		case <-tick.C:
-			c.check()
-		case <-more:
 		}
 		switch {
 		case c.err != nil || c.stuck():
@@ -85,20 +156,45 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 		case c.Decided:
 			cancel(ErrDecided)
 		}
+		if idle && wrote {
+			continue // perhaps the game after it waits, too
+		}
+		select {
+		case r, ok := <-results:
+			if !ok {
+				c.writeRest()
+				return
+			}
+			c.take(&r)
+			if !r.More {
+				<-slots
+			}
+		case <-tick.C:
+			c.check()
+		}
 	}
 }
 
+// stuck reports whether other pairs depend on one that can't be played, or too many can't be.
+func (c *collector) stuck() bool {
+	if len(c.dead) == 0 {
+		return false
+	}
+	dependent := len(c.plan.Stages) > 1 || c.plan.config.sequential()
+	return dependent || len(c.dead) >= maxDeadLettered
+}
+
 // take takes the games of a result, or notes those that can't be played.
-func (c *collector) take(o *Result) {
-	if o.Err != nil {
-		c.dead[o.Pair] = fmt.Errorf("pair %d: %w", o.Pair, o.Err)
-		for _, game := range o.games() {
+func (c *collector) take(r *Result) {
+	if r.Err != nil {
+		c.dead[r.Pair] = fmt.Errorf("pair %d: %w", r.Pair, r.Err)
+		for _, game := range r.games() {
 			c.store.ahead.games[game] = waitingGame{missing: true}
 		}
 	}
-	c.came = append(c.came, o.Games...)
-	if o.Written != nil {
-		c.written = append(c.written, o.Written)
+	c.came = append(c.came, r.Games...)
+	if r.Written != nil {
+		c.written = append(c.written, r.Written)
 	}
 }
 
@@ -111,10 +207,10 @@ func (c *collector) place() {
 		}
 		c.finished.Add(1)
 		if g.Game == c.next.Load() {
-			c.write(g, nil)
+			c.write(g)
 			c.advance()
 		} else {
-			c.noteAhead(c.store.ahead.write(c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))))
+			c.noteAhead(c.store.ahead.write(c.replaced(g)))
 		}
 		if c.plan.config.OnFinished != nil {
 			c.plan.config.OnFinished(c.finished.Load())
@@ -127,42 +223,37 @@ func (c *collector) place() {
 // writeNext writes the next game if it waits, and reports whether it does.
 func (c *collector) writeNext() bool {
 	game := c.next.Load()
-	w, ok := c.store.ahead.games[game]
+	waiting, ok := c.store.ahead.games[game]
 	if !ok || c.err != nil || c.Decided {
 		return false
 	}
-	if !w.missing {
-		c.moveFromAhead(game)
+	if !waiting.missing {
+		c.writeWaiting(game)
 	}
 	c.store.ahead.forget(game)
 	c.advance()
 	return true
 }
 
-// moveFromAhead writes a game that waits.
-func (c *collector) moveFromAhead(game int64) {
-	g, line, err := c.store.ahead.read(game)
-	if _, before := c.store.before[game]; err == nil && before {
+// writeWaiting writes a game that waits. One that was there when the folder was opened is verified first.
+func (c *collector) writeWaiting(game int64) {
+	g, err := c.store.ahead.read(game)
+	if err == nil && c.store.has(game) {
 		err = c.plan.verify(g)
 	}
 	c.note(err)
 	if err == nil {
-		c.write(g, line)
+		c.write(g)
 	}
 }
 
+// advance notes that the next game is written, or will never be.
 func (c *collector) advance() {
 	c.next.Add(1)
 	select {
 	case c.advanced <- struct{}{}:
 	default: // it has an element
 	}
-}
-
-// stuck reports whether other pairs depend on a dead-lettered one, or too many are dead-lettered.
-func (c *collector) stuck() bool {
-	return len(c.dead) >= maxDeadLettered ||
-		len(c.dead) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
 }
 
 // flush passes what is written to the system: first the games in order, since aheadFile may lose those then.
@@ -174,8 +265,8 @@ func (c *collector) flush() {
 	if c.err != nil {
 		return
 	}
-	for _, f := range c.written {
-		f()
+	for _, call := range c.written {
+		call()
 	}
 	clear(c.written) // so that their memory is freed
 	c.written = c.written[:0]
@@ -203,7 +294,7 @@ func (c *collector) writeRest() {
 			break
 		}
 		if w := waits[game]; !w.missing && !w.blank {
-			c.moveFromAhead(game)
+			c.writeWaiting(game)
 		}
 	}
 	for _, pair := range slices.Sorted(maps.Keys(c.dead)) {
@@ -212,32 +303,34 @@ func (c *collector) writeRest() {
 	c.check()
 }
 
-// write writes a game to games.jsonl, as the line that aheadFile has of it or nil, and counts it.
-func (c *collector) write(g *record.Record, line []byte) {
+// replaced returns a game, or the one that is recorded in its place if a player is suspended.
+func (c *collector) replaced(g *record.Record) *record.Record {
+	return c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+}
+
+// write writes a game to games.jsonl and counts it.
+func (c *collector) write(g *record.Record) {
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
-	recorded := c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-	if line != nil && recorded == g {
-		c.note(c.writer.WriteLine(line))
-	} else {
-		c.note(c.writer.Write(recorded))
-	}
+	g = c.replaced(g)
+	c.note(c.writer.Write(g))
 	if c.err != nil {
 		return
 	}
 	if !c.gap && len(c.dead) == 0 {
-		c.note(c.plan.add(recorded))
+		c.note(c.plan.add(g))
 	}
-	c.count(recorded)
+	c.count(g)
 }
 
+// count counts a game in games.jsonl, whether it was written now or was there before.
 func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
 	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
-		c.tooFew()
+		c.checkOpponents()
 	}
 	if c.onGame != nil {
 		c.onGame(g)
@@ -255,45 +348,48 @@ func (c *collector) count(g *record.Record) {
 
 // countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
 func (c *collector) countPair(first, second *record.Record) {
+	config := c.plan.config
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a.Outcome, &b.Outcome, 1)
-	repeated = repeated || a.NotPlayed || b.NotPlayed
-	if c.repeated++; !repeated {
+	if repeated || a.NotPlayed || b.NotPlayed {
+		c.repeated++
+	} else {
 		c.repeated = 0
-	}
-	config := c.plan.config
-	if agents := config.Agents; len(agents) == 2 && a.South != a.North && !repeated {
-		name := agents[0].String()
-		c.Pairs[first.HalfPoints(name)+second.HalfPoints(name)]++
-		c.Decided = config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided
-	}
-	if c.precision != nil {
-		if !repeated {
+		c.PairCount.Add(&a.Outcome, &b.Outcome)
+		if config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided {
+			c.Decided = true
+		}
+		if c.precision != nil {
 			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
 		}
-		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
+	}
+	pairs := first.Pair + 1
+	if c.precision != nil && c.precision.look(pairs, c.suspend) {
+		c.Decided = true
 	}
 	// No new pair came in the second half of all, and in maxRepeated rounds.
 	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(config.Rules))
-	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, (first.Pair+1)/2)
-	c.Decided = c.Decided || c.Exhausted
+	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, pairs/2)
+	if c.Exhausted {
+		c.Decided = true
+	}
 }
 
-// tooFew stops the run if the agents that are left don't meet.
-func (c *collector) tooFew() {
-	meet := func(m schedule.Match) bool { return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1]) }
+// checkOpponents stops the run if no two agents are left that meet.
+func (c *collector) checkOpponents() {
+	config := c.plan.config
 	var out []string
-	for i, spec := range c.plan.config.Agents {
+	for i, spec := range config.Agents {
 		if c.suspend.has(i) {
 			out = append(out, spec.Label())
 		}
 	}
-	left := len(out) <= len(c.plan.config.Agents)-2
+	left := len(out) <= len(config.Agents)-2
 	if len(c.plan.Stages) == 1 {
-		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, c.suspend.leaves)
 	}
 	if !left {
-		c.note(&TooFewError{out, c.plan.config.Suspend})
+		c.note(&TooFewError{out, config.Suspend})
 	}
 }
 
@@ -318,6 +414,7 @@ func (c *collector) noteAhead(err error) {
 	c.note(err)
 }
 
+// note keeps the first error in writing.
 func (c *collector) note(err error) {
 	if c.err == nil {
 		c.err = err

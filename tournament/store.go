@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,8 +43,8 @@ func appendingMode() int {
 	return os.O_RDWR | os.O_APPEND
 }
 
-// openStore makes the folder of a run, or opens that of a run that was stopped
-// and reads it. kept is called for each game it has, in order. What it holds is changed by begin alone.
+// openStore makes the folder of a run, or opens that of a run that was stopped and reads it. kept is called for each
+// game it has, in order. What it holds is changed by begin alone.
 func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*store, error) {
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
@@ -65,11 +66,10 @@ func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*sto
 
 // RunFolder returns the folder of a run that is given by its path or that of its records; ok is false for other files.
 func RunFolder(path string) (dir string, ok bool) {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path, true
-	case filepath.Base(path) == GamesFile:
+	}
+	if filepath.Base(path) == GamesFile {
 		return filepath.Dir(path), true
 	}
 	return "", false
@@ -82,19 +82,31 @@ func makeFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
+// read locks the folder, compares the run in it with the one that is to be played, and reads its games.
 func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)) error {
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
 	}
-	if st.lock, err = os.OpenFile(st.Name(), os.O_RDWR, 0); err == nil {
-		err = files.Lock(st.lock)
-	}
+	st.lock, err = os.OpenFile(st.Name(), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	if st.joined, err = checkManifest(info.Size(), c, m); err != nil {
+	if err := files.Lock(st.lock); err != nil {
 		return err
+	}
+	old, err := ReadManifest(os.DirFS(c.Out))
+	if err != nil {
+		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
+	}
+	if old == nil && info.Size() > 0 {
+		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile, ManifestFile)
+	}
+	if old != nil {
+		if err := m.goOn(old, c); err != nil {
+			return err
+		}
+		st.joined = m.hasJoined(old)
 	}
 	if len(m.Earlier) > 0 { // versions whose seeds may give other openings
 		p.opener = nil
@@ -106,8 +118,7 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err := st.readGames(size, p, kept); err != nil {
 		return err
 	}
-	old, err := ReadManifest(os.DirFS(c.Out))
-	if err == nil && old != nil && old.Program != m.Program {
+	if old != nil && old.Program != m.Program {
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
@@ -136,7 +147,7 @@ func (st *store) begin(c *Config, p *plan) error {
 		if err := st.ahead.close(); err != nil {
 			return err
 		}
-		if err := st.moveAhead(c.Out, all); err != nil {
+		if err := st.moveAhead(all); err != nil {
 			return err
 		}
 		if err := st.indexAhead(p); err != nil {
@@ -154,22 +165,40 @@ func (st *store) begin(c *Config, p *plan) error {
 	return err
 }
 
+// records returns the games between two offsets of the file. An error is the last element.
+func (st *store) records(from, to int64) iter.Seq2[*record.Record, error] {
+	return readAll(record.NewReader(io.NewSectionReader(st, from, to-from), st.Name()))
+}
+
+// readAll returns the games that a reader reads. An error is the last element.
+func readAll(r *record.Reader) iter.Seq2[*record.Record, error] {
+	return func(yield func(*record.Record, error) bool) {
+		for {
+			g, err := r.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(g, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // readGames reads the games in the first bytes of the file. Those up to the first one missing are kept; if agents have
 // joined, none.
 func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error {
-	behind := st.joined
+	behind := st.joined // the first one missing
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
-	for {
-		g, err := r.Read()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for g, err := range readAll(r) {
+		if err != nil {
 			return err
-		case behind || g.Game > st.kept:
+		}
+		if behind || g.Game > st.kept {
 			behind = true
 			continue
-		case g.Game < st.kept:
+		}
+		if g.Game < st.kept {
 			return fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
 		}
 		if err := p.verify(g); err != nil {
@@ -182,26 +211,24 @@ func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error 
 		st.size = r.Offset()
 		kept(g)
 	}
+	return nil
 }
 
 // moveAhead appends the games behind those that are kept to aheadFile, also where they are there already.
-func (st *store) moveAhead(dir string, all int64) error {
-	w, err := record.Open(filepath.Join(dir, aheadFile))
+func (st *store) moveAhead(all int64) error {
+	w, err := record.Open(st.ahead.path())
 	if err != nil {
 		return err
 	}
-	r := record.NewReader(io.NewSectionReader(st, st.size, all-st.size), st.Name())
-	for err == nil {
-		var g *record.Record
-		g, err = r.Read()
+	for g, err := range st.records(st.size, all) {
 		if err == nil && !g.NotPlayed() { // see [ahead.index]
 			err = w.Write(g)
 		}
+		if err != nil {
+			return errors.Join(err, w.Close())
+		}
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return errors.Join(err, w.Close())
+	return w.Close()
 }
 
 // has reports whether a game needn't be played. It may be called concurrently.
@@ -209,6 +236,9 @@ func (st *store) has(game int64) bool {
 	_, ahead := st.before[game]
 	return ahead || game < st.kept
 }
+
+// found returns how many games were in the folder when it was opened.
+func (st *store) found() int64 { return st.kept + int64(len(st.before)) }
 
 // Write appends to games.jsonl.
 func (st *store) Write(p []byte) (int, error) {
@@ -223,10 +253,12 @@ func (st *store) Close() error { return errors.Join(st.File.Close(), st.ahead.cl
 
 // discard closes a store to which nothing was written, and removes the folder of a run that had not begun.
 func (st *store) discard() error {
-	path, err := st.Name(), errors.Join(st.Close(), st.lock.Close())
-	if old, errOld := ReadManifest(os.DirFS(filepath.Dir(path))); st.kept == 0 && old == nil && errOld == nil {
-		err = errors.Join(err, os.Remove(path))
-		_ = os.Remove(filepath.Dir(path)) // unless it holds something else
+	err := errors.Join(st.Close(), st.lock.Close())
+	dir := filepath.Dir(st.Name())
+	old, errOld := ReadManifest(os.DirFS(dir))
+	if st.kept == 0 && old == nil && errOld == nil {
+		err = errors.Join(err, os.Remove(st.Name()))
+		_ = os.Remove(dir) // unless it holds something else
 	}
 	return err
 }
