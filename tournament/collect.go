@@ -54,13 +54,11 @@ type collector struct {
 
 func newCollector(p *plan, onGame func(*record.Record)) *collector {
 	config := p.config
-	c := &collector{
+	return &collector{
 		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
 		plan:    p, onGame: onGame, advanced: make(chan struct{}, 1), dead: map[int64]error{},
 		suspend: newSuspensions(config.Suspend, len(config.Agents)), precision: newPrecision(p),
 	}
-	c.PairCount = NewPairCount(config.Players())
-	return c
 }
 
 // dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
@@ -72,7 +70,9 @@ func (c *collector) dispatch(
 	opener := schedule.NewOpener(config.Openings, config.Seed)
 	warned := make([]bool, len(config.Rules))
 	for i := first; i < c.plan.Len(); i++ {
-		if !receive(ctx, c.plan.Known(i)) {
+		select {
+		case <-c.plan.Known(i):
+		case <-ctx.Done():
 			return nil
 		}
 		job := c.plan.job(i)
@@ -83,11 +83,15 @@ func (c *collector) dispatch(
 			continue
 		}
 		for i >= c.next.Load()/2+maxAhead {
-			if !receive(ctx, c.advanced) {
+			select {
+			case <-c.advanced:
+			case <-ctx.Done():
 				return nil
 			}
 		}
-		if !send(ctx, slots, struct{}{}) {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
 			return nil
 		}
 		position, again, err := opener.Opening(config.Rules[job.Rules], job.Round)
@@ -108,31 +112,13 @@ func (c *collector) dispatch(
 			results <- blank
 			continue
 		}
-		if !send(ctx, jobs, job) {
+		select {
+		case jobs <- job:
+		case <-ctx.Done():
 			return nil
 		}
 	}
 	return nil
-}
-
-// send sends a value, and reports whether ctx goes on.
-func send[T any](ctx context.Context, to chan<- T, value T) bool {
-	select {
-	case to <- value:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// receive waits for a value or the end of a channel, and reports whether ctx goes on.
-func receive[T any](ctx context.Context, from <-chan T) bool {
-	select {
-	case <-from:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
@@ -355,7 +341,9 @@ func (c *collector) countPair(first, second *record.Record) {
 		c.repeated++
 	} else {
 		c.repeated = 0
-		c.PairCount.Add(&a.Outcome, &b.Outcome)
+		if len(config.Agents) == 2 && a.South != a.North {
+			c.PairCount.Add(source.Name(config.Agents[0].String()), &a.Outcome, &b.Outcome)
+		}
 		if config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided {
 			c.Decided = true
 		}

@@ -59,7 +59,9 @@ type Notes struct {
 func (n *Notes) Add(k Kind, text string) {
 	text = textfmt.Cut(text, maxError)
 	n.counts[k]++
-	if n.counts[k] == 1 || k == Duplicate && compareIDs(text, n.first[k]) < 0 {
+	isFirst := n.counts[k] == 1
+	smaller := k == Duplicate && compareIDs(text, n.first[k]) < 0
+	if isFirst || smaller {
 		n.first[k] = text
 	}
 	if k == Unreadable && len(n.Errors) < maxErrors {

@@ -26,7 +26,8 @@ func (singleElimination) Stages(players, _ int) []int {
 	return sizes
 }
 
-// Pairings: the best meet the worst, from the inside, since the best may have a bye.
+// Pairings returns the best against the worst of those who are left, the pairs in the middle first: in the first round
+// the best may have a bye.
 func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int) {
 	out := make([]bool, players)
 	for _, st := range before {
@@ -44,7 +45,9 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 
 // winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one that is listed first.
 func (m *Match) winner() int {
-	if m.Halves[0] < m.Halves[1] || m.Halves[0] == m.Halves[1] && m.Players[0] > m.Players[1] {
+	tied := m.Halves[0] == m.Halves[1]
+	listedLater := m.Players[0] > m.Players[1]
+	if m.Halves[0] < m.Halves[1] || tied && listedLater {
 		return 1
 	}
 	return 0
@@ -85,11 +88,15 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	var matches []decided // of which games were played
 	for k, st := range s.Stages {
 		for _, m := range st.Matches {
-			if m.Games > 0 {
-				w := m.winner()
-				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
-				matches = append(matches, decided{m, s.roundName(k), st.Games, points(m.Halves[0]) + "-" + points(m.Halves[1])})
+			if m.Games == 0 {
+				continue
 			}
+			if m.winner() == 1 {
+				slices.Reverse(m.Players[:])
+				slices.Reverse(m.Halves[:])
+			}
+			score := points(m.Halves[0]) + "-" + points(m.Halves[1])
+			matches = append(matches, decided{m, s.roundName(k), st.Games, score})
 		}
 	}
 	if len(matches) == 0 {
@@ -112,11 +119,13 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 			return "points"
 		}},
 	}, matches)
-	t.Caption, t.Result = "Matches, round by round", "The knock-out is not decided yet."
-	if m := matches[len(matches)-1]; m.round == final && m.over() {
-		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", names[m.Players[0]], m.score,
-			names[m.Players[1]])
-		if m.tied() {
+	t.Caption = "Matches, round by round"
+	t.Result = "The knock-out is not decided yet."
+	last := matches[len(matches)-1]
+	if last.round == final && last.over() {
+		winner, loser := names[last.Players[0]], names[last.Players[1]]
+		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", winner, last.score, loser)
+		if last.tied() {
 			t.Result += ": a tie, which the better seed wins"
 		}
 		t.Result += "."

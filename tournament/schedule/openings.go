@@ -62,23 +62,31 @@ type Openings struct {
 
 // UnmarshalText reads what [Openings.String] prints, and the file that it names.
 func (o *Openings) UnmarshalText(text []byte) (err error) {
-	policy, rest, more := strings.Cut(string(text), ":")
-	*o = Openings{Policy: Policy(policy)}
-	ok := o.Policy == RandomOpenings || (o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
-	switch {
-	case o.Policy == FileOpenings && rest != "":
-		*o, err = LoadOpenings(rest)
-		return err
-	case more && ok:
-		number, plies := strings.CutPrefix(rest, "plies=")
-		o.Plies, err = settings.Parse[int](number)
-		ok = plies && err == nil
+	name, rest, more := strings.Cut(string(text), ":")
+	*o = Openings{Policy: Policy(name)}
+	switch o.Policy {
+	case FileOpenings:
+		if rest != "" {
+			*o, err = LoadOpenings(rest)
+			return err
+		}
+	case AgentOpenings, SetupOpenings:
+		if !more {
+			return nil
+		}
+	case RandomOpenings:
+		if !more {
+			return nil
+		}
+		if number, ok := strings.CutPrefix(rest, "plies="); ok {
+			o.Plies, err = settings.Parse[int](number)
+			if err == nil {
+				return nil
+			}
+		}
 	}
-	if !ok {
-		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH%s, found %.60q",
-			settings.ZeroHint(rest), text)
-	}
-	return nil
+	return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH%s, found %.60q",
+		settings.ZeroHint(rest), text)
 }
 
 // MarshalText implements [encoding.TextMarshaler] by [Openings.String].
@@ -111,7 +119,8 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
 	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(n int, line string) error {
 		position, _, _ := strings.Cut(line, "#")
-		if position = strings.TrimSpace(position); len(position) > maxOpening {
+		position = strings.TrimSpace(position)
+		if len(position) > maxOpening {
 			return fmt.Errorf("expected a position, found %.60q", position)
 		}
 		o.Positions = append(o.Positions, strings.Clone(position)) // without the comment
@@ -176,18 +185,20 @@ func (o *Openings) ForMatch(list ...*rules.Rules) {
 		return
 	}
 	o.Policy = RandomOpenings
-	other := func(r *rules.Rules) bool { return !r.Options().Kang }
-	if o.Plies == 0 && len(list) > 0 && !slices.ContainsFunc(list, other) {
+	isOther := func(r *rules.Rules) bool { return !r.Options().Kang }
+	allKang := len(list) > 0 && !slices.ContainsFunc(list, isOther)
+	if o.Plies == 0 && allKang {
 		o.Plies = kangMatchPlies
 	}
 }
 
 // Check adds what is wrong with the openings, whose key is field, but for the bounds in their tags.
 func (o Openings) Check(errs *problems.List, field string) {
-	errs.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), field+".file",
+	isFile := o.Policy == FileOpenings
+	errs.Expect(isFile == (len(o.Positions) > 0), field+".file",
 		"expected a list of positions exactly with policy %s", FileOpenings)
-	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
-	errs.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, field+".plies",
+	fixed := isFile || o.Policy == AgentOpenings || o.Policy == SetupOpenings
+	errs.Expect(!fixed || o.Plies == 0, field+".plies",
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
@@ -222,7 +233,7 @@ type openingList struct {
 	setups    func() *rules.Setups // of the rules
 	positions []rules.Position
 	seen      map[rules.Position]bool
-	read      int64 // of those that are taken in order
+	read      int64 // candidates that were looked at, where they have an order
 	whole     bool  // there are no others
 	longer    int   // plies by which random openings are longer, as shorter ones have run out
 }
@@ -239,29 +250,27 @@ func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64
 	if o.openings.Policy == AgentOpenings {
 		return r.Start(), 0, nil
 	}
-	list := o.list(r)
+	list := o.lists[r]
+	if list == nil {
+		list = &openingList{setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{}}
+		o.lists[r] = list
+	}
 	for !list.whole && int64(len(list.positions)) <= k {
 		if err := o.extend(r, list); err != nil {
 			return p, 0, err
 		}
 	}
 	n := int64(len(list.positions))
-	switch {
-	case n == 0:
+	if n == 0 {
 		return p, 0, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
-	case k >= n:
+	}
+	if k >= n {
 		again = n
 	}
 	return list.positions[k%n], again, nil
 }
 
-func (o *Opener) list(r *rules.Rules) *openingList {
-	if o.lists[r] == nil {
-		o.lists[r] = &openingList{setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{}}
-	}
-	return o.lists[r]
-}
-
+// add adds an opening, and reports whether it is a new one.
 func (l *openingList) add(p rules.Position) bool {
 	key := p.Canonical()
 	if l.seen[key] {
@@ -270,17 +279,6 @@ func (l *openingList) add(p rules.Position) bool {
 	l.seen[key] = true
 	l.positions = append(l.positions, p)
 	return true
-}
-
-// next adds the next of a number of positions that is new and passes, or finds that there is none.
-func (l *openingList) next(all int64, at func(i int64) (p rules.Position, passes bool, err error)) error {
-	for ; l.read < all; l.read++ {
-		if p, passes, err := at(l.read); err != nil || passes && l.add(p) {
-			return err
-		}
-	}
-	l.whole = true
-	return nil
 }
 
 // extend finds the next opening, or that there are no others.
@@ -296,24 +294,31 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 			return list.setups().At(i), true, nil
 		})
 	}
+
+	plies := o.plies(r) + list.longer
 	seed := agents.MixSeed(o.seed, forOpening, hashText(r.String()), uint64(len(list.positions)))
-	rng, found := rand.New(rand.NewPCG(seed, 0)), false
+	rng := rand.New(rand.NewPCG(seed, 0))
+	found := false
 	for range openingTries {
-		p, ok := o.draw(r, rng)
-		if ok && list.add(p) {
+		p, ok := draw(r, rng, plies)
+		if !ok || !o.passes(r, p) {
+			continue
+		}
+		if list.add(p) {
 			return nil
 		}
-		found = found || ok
-	}
-	if found && o.plies(r) > 0 {
-		list.longer++
-		return nil
+		found = true
 	}
 	if !found {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
-			r, openingTries, o.plies(r))
+			r, openingTries, plies)
 	}
-	all := list.setups().Len() // with those that random draws have missed
+	if plies > 0 {
+		list.longer++
+		return nil
+	}
+	// Random draws may have missed a few of the set-ups.
+	all := list.setups().Len()
 	if all > maxOpenings {
 		all = 0
 	}
@@ -323,37 +328,56 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 	})
 }
 
-func (o *Opener) plies(r *rules.Rules) int {
-	n := o.openings.Plies
-	if n == 0 && r.Options().Kang {
-		n = kangOpeningPlies
+// next adds the next of a number of candidates that passes and is new, or finds that there is none.
+func (l *openingList) next(all int64, candidate func(i int64) (p rules.Position, passes bool, err error)) error {
+	for ; l.read < all; l.read++ {
+		p, passes, err := candidate(l.read)
+		if err != nil {
+			return err
+		}
+		if passes && l.add(p) {
+			return nil
+		}
 	}
-	return n + o.list(r).longer
+	l.whole = true
+	return nil
 }
 
-func (o *Opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
+// plies returns the number of plies of the first random openings.
+func (o *Opener) plies(r *rules.Rules) int {
+	if o.openings.Plies == 0 && r.Options().Kang {
+		return kangOpeningPlies
+	}
+	return o.openings.Plies
+}
+
+// draw plays random plies from a random set-up, and reports whether the game went on for so long.
+func draw(r *rules.Rules, rng *rand.Rand, plies int) (p rules.Position, ok bool) {
 	g := rules.NewGame(r, r.RandomSetup(rng))
-	for range o.plies(r) {
+	for range plies {
 		moves := g.Legal()
 		if moves.Len() == 0 {
-			return g.Position(), false
+			return p, false
 		}
 		g.PlayLegal(moves.At(rng.IntN(moves.Len())))
 	}
-	return g.Position(), o.passes(r, g.Position())
+	return g.Position(), true
 }
 
-// passes reports whether a game may begin in p, see [RandomOpenings]. A pass just before is no part of a position's
-// text, so it may not be part of an opening.
+// passes reports whether a game may begin in p, see [RandomOpenings].
 func (o *Opener) passes(r *rules.Rules, p rules.Position) bool {
-	side := p.Side()
-	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 ||
-		r.CanReachGoal(p, side) {
+	if r.Outcome(p) != rules.Undecided {
+		return false
+	}
+	if p.Passes() > 0 { // a pass just before is no part of a position's text
+		return false
+	}
+	if p.Goals(rules.South)+p.Goals(rules.North) > 0 || r.CanReachGoal(p, p.Side()) {
 		return false
 	}
 	r.Moves(p, &o.moves)
 	for m := range o.moves.All() {
-		if m != rules.Pass && !r.CanReachGoal(r.Apply(p, m), side.Other()) {
+		if m != rules.Pass && !r.CanReachGoal(r.Apply(p, m), p.Side().Other()) {
 			return true
 		}
 	}
@@ -379,8 +403,11 @@ var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta
 // Run calls keep for each opening that passes, with the agent's score; it returns how many passed, and were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
 	const tries = 100 // for each random opening
-	from, random := NewOpener(s.Openings, s.Seed), s.Openings.Policy == RandomOpenings
-	for ; (s.Count == 0 || kept < s.Count) && (!random || seen < tries*s.Count); seen++ {
+	from := NewOpener(s.Openings, s.Seed)
+	for ; s.Count == 0 || kept < s.Count; seen++ {
+		if s.Openings.Policy == RandomOpenings && seen >= tries*s.Count {
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return kept, seen, err
 		}
@@ -393,7 +420,8 @@ func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score f
 		}
 		score := 0.0
 		if s.Agent != nil {
-			if score, err = s.score(ctx, p); err != nil {
+			score, err = s.score(ctx, p)
+			if err != nil {
 				return kept, seen, err
 			}
 			if math.Abs(score) > s.MaxScore {

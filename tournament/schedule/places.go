@@ -30,10 +30,11 @@ type meeting struct {
 func (st *Stage) meetings(players int) [][]meeting {
 	met := make([][]meeting, players)
 	for _, m := range st.Matches {
-		if m.Games > 0 {
-			for side, player := range m.Players {
-				met[player] = append(met[player], meeting{m.Players[1-side], m.Halves[side], 2 * m.Games})
-			}
+		if m.Games == 0 {
+			continue
+		}
+		for side, player := range m.Players {
+			met[player] = append(met[player], meeting{m.Players[1-side], m.Halves[side], 2 * m.Games})
 		}
 	}
 	return met
@@ -67,7 +68,11 @@ func ranking(met [][]meeting, buchholz bool) []place {
 		}
 	}
 	order := func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz), cmp.Compare(b.sberger, a.sberger))
+		return cmp.Or(
+			cmp.Compare(b.halves, a.halves),
+			cmp.Compare(b.buchholz, a.buchholz),
+			cmp.Compare(b.sberger, a.sberger),
+		)
 	}
 	slices.SortStableFunc(places, order)
 	for i := range places {

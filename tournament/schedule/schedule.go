@@ -107,14 +107,17 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 	if k < 0 {
 		return errForeign
 	}
-	st, m := &s.Stages[k], s.match(i)
-	players := [2]int{south, north}
+	m := s.match(i)
 	if s.known == nil && m.Games == 0 {
-		m.Players = players
+		m.Players = [2]int{south, north}
 	}
 	side := slices.Index(m.Players[:], south)
-	if side < 0 || m.Players[1-side] != north || south == north && !s.Format.About().Alone ||
-		len(s.Stages) > 1 && m.Games == st.Games { // a run of one stage may have been extended
+	if side < 0 || m.Players[1-side] != north {
+		return errForeign
+	}
+	alone := south == north && !s.Format.About().Alone
+	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games // a run of one stage may have been extended
+	if alone || whole {
 		return errForeign
 	}
 	m.Games++
@@ -132,7 +135,8 @@ func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
 
 // end returns the index of the pair after stage k.
 func (s *Schedule) end(k int) int64 {
-	return s.Stages[k].First + s.Stages[k].Games/2*int64(len(s.Stages[k].Matches))
+	_, games := s.Stages[k].Played()
+	return s.Stages[k].First + games/2
 }
 
 // stageOf returns the stage of pair i, which is never one without matches; -1 for i < 0.
@@ -156,9 +160,11 @@ func (s *Schedule) Known(i int64) <-chan struct{} { return s.known[s.stageOf(i)]
 // number of its opening. The first player has South in the first of its two games.
 func (s *Schedule) Pair(i int64) (players [2]int, ruleSet int, round int64) {
 	k := s.stageOf(i)
-	st, ruleSets := &s.Stages[k], int64(s.RuleSets)
-	round = (i - st.First) / int64(len(st.Matches)) // of a rule set
-	return s.match(i).Players, int(round % ruleSets), int64(k)*int64(s.Pairs) + round/ruleSets
+	st := &s.Stages[k]
+	turn := (i - st.First) / int64(len(st.Matches)) // each is a round of one rule set
+	ruleSets := int64(s.RuleSets)
+	round = int64(k)*int64(s.Pairs) + turn/ruleSets
+	return s.match(i).Players, int(turn % ruleSets), round
 }
 
 // Played returns how many games of the stage have been played, and how many it has in all.

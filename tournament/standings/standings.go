@@ -13,7 +13,6 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
-	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/rules/base/lists"
 	"gyges/tournament"
@@ -42,11 +41,7 @@ const maxOthers = 1000
 type Run struct {
 	Games int64 // played
 
-	// Of a run of two agents: its game pairs in the order in which they were read, each as the half points of the
-	// first agent, and their counts. Those that repeat an earlier one of the run move for move are left out.
-	Course    []uint8
-	Pairs     sprt.Pairs
-	Identical ratings.Identical
+	tournament.PairCount // of a run of two agents, in the order in which the pairs were read
 
 	manifest tournament.Manifest // zero if it has none
 	names    []string            // of its players, in records
@@ -89,7 +84,9 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 	}
 	a, okA := r.players[south]
 	b, okB := r.players[north]
-	r.misfit = r.misfit || !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil
+	if !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil {
+		r.misfit = true
+	}
 }
 
 // SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
@@ -177,21 +174,21 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 		}
 		return false
 	}
+	run.Games++
 	set := s.ruleSet(g.Rules)
 	if whole != nil {
 		set.add(whole, g.South, g.North)
 	}
-	run.Games++
-	switch {
-	case set.known:
-	case set.Games() == 0:
-		set.sides = g.Sides
-	case set.sides != g.Sides:
-		set.sides = ratings.Sides{}
+	if !set.known {
+		set.noteSides(g.Sides)
 	}
 	set.Results[1-g.Result]++
-	set.data.Adaptive = set.data.Adaptive || run.adaptive
-	set.data.Unscheduled = set.data.Unscheduled || !scheduled
+	if run.adaptive {
+		set.data.Adaptive = true
+	}
+	if !scheduled {
+		set.data.Unscheduled = true
+	}
 	if g.Fault {
 		set.data.AddFault(g.South, g.North, g.Result)
 	}
@@ -209,40 +206,26 @@ func (s *Standings) addSingle(g source.Outcome, n int) {
 	data.AddGames(g.South, g.North, g.Result, n)
 }
 
-// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one.
+// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one. In a run of two agents,
+// which numbers its pairs, none is taken back.
 func (s *Standings) addPair(first, second source.Outcome, n int) {
+	run := s.run()
 	set := s.ruleSet(first.Rules)
 	repeated, inRun := s.repeats.Pair(len(s.Runs), &first, &second, n)
-	one := source.OneGame(&first, &second)
 	if inRun {
-		s.run().Identical.Pairs += n
-	} else {
-		s.run().addPair(&first, &second, one)
+		run.Identical.Pairs += n
+	} else if len(run.names) == 2 && first.South != first.North {
+		run.PairCount.Add(run.names[0], &first, &second)
 	}
 	if repeated {
 		set.data.Identical.Pairs += n
 		return
 	}
-	set.Pairs.add(first.Result, second.Result, one, int64(n))
+	oneGame := source.OneGame(&first, &second)
+	set.Pairs.add(first.Result, second.Result, oneGame, int64(n))
 	set.data.AddPairs(first.South, first.North, first.Result, second.Result, n)
-	if one {
+	if oneGame {
 		set.data.Identical.OneGame += n
-	}
-}
-
-// addPair counts a pair of a run of two agents, of which none is taken back; one says that its two games are one.
-func (r *Run) addPair(first, second *source.Outcome, one bool) {
-	if len(r.names) != 2 || first.South == first.North {
-		return
-	}
-	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
-	if first.South != r.names[0] {
-		points = -points
-	}
-	r.Course = append(r.Course, uint8(2+points))
-	r.Pairs[2+points]++
-	if one {
-		r.Identical.OneGame++
 	}
 }
 
@@ -270,52 +253,51 @@ func (s *Standings) Names() agents.Names {
 
 // Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
-	var t table.Tables
 	s.pairs.Settle()
-	for _, set := range s.RuleSets {
-		set.data.Compact()
-	}
 	names := s.Names()
 	challenger := s.challenger(names)
-	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
-		own, players := o, d.Players()
-		own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-			return !slices.Contains(players, a.Name) || a.Rules != "" && a.Rules != rules
-		})
-		r, err := ratings.Fit(ctx, d, own)
-		t := table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}
-		if err == nil && challenger != "" {
-			t.Field, err = againstField(ctx, d, challenger, o)
-		}
-		return t, err
-	}
+	t := table.Tables{Standings: s.tables(names), Notes: s.Notes()}
 	var sides ratings.Sides // in all games
-	t.Standings, t.Notes = s.tables(names), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
 		} else if sides != set.sides {
 			sides = ratings.Sides{}
 		}
-		title := "Rules " + cmp.Or(set.Name, "not named")
-		if set.Name == "" && len(s.RuleSets) == 1 {
-			title = ""
+		set.data.Compact()
+		part := table.Table{Rules: set.Name, Challenger: challenger, Sides: set.sides}
+		isPart := set.Name != "" || len(s.RuleSets) > 1
+		if isPart {
+			part.Title = "Rules " + cmp.Or(set.Name, "not named")
 		}
-		part, err := fit(title, set.Name, set.data.Renamed(names), set.sides)
-		if err != nil {
+		if err := fit(ctx, &part, set.data.Renamed(names), o); err != nil {
 			return t, err
 		}
 		t.All = part
-		if set.Name != "" || len(s.RuleSets) > 1 {
+		if isPart {
 			t.Parts = append(t.Parts, part)
 		}
 	}
 	if len(s.RuleSets) == 1 || !all {
 		return t, nil
 	}
-	var err error
-	t.All, err = fit("All rules together", "", s.Data(), sides)
-	return t, err
+	t.All = table.Table{Title: "All rules together", Challenger: challenger, Sides: sides}
+	return t, fit(ctx, &t.All, s.Data(), o)
+}
+
+// fit rates the players of a table by their results.
+func fit(ctx context.Context, t *table.Table, d *ratings.Data, o ratings.Options) (err error) {
+	own := o
+	players := d.Players()
+	own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
+		otherRules := a.Rules != "" && a.Rules != t.Rules
+		return otherRules || !slices.Contains(players, a.Name)
+	})
+	t.Ratings, err = ratings.Fit(ctx, d, own)
+	if err == nil && t.Challenger != "" {
+		t.Field, err = againstField(ctx, d, t.Challenger, o)
+	}
+	return err
 }
 
 // againstField returns how much stronger a player is than all others taken for one; nil if that isn't known.
@@ -324,7 +306,8 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	for _, name := range d.Players() {
 		names[name] = "field"
 	}
-	names[player], o.Anchors = "player", nil
+	names[player] = "player"
+	o.Anchors = nil
 	r, err := ratings.Fit(ctx, d.Renamed(names), o)
 	if err != nil {
 		return nil, err
