@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	checkEvery      = time.Second // between looks at whether the file of records is still there
+	checkEvery      = time.Second // between looks at whether the file of records is still there, and two manifests
 	maxCame         = 64          // games that are received before they are written
 	maxDeadLettered = 100         // pairs until the run stops
 	maxRepeated     = 50          // rounds without a new pair until the run stops
@@ -30,20 +30,20 @@ type collector struct {
 	// Until the run ends, Kept counts only the games behind the first one missing. Nothing is written once it is Decided.
 	Summary
 
-	plan   *plan
-	store  *store
-	writer *record.Writer // to games.jsonl
-	onGame func(*record.Record)
-	gap    bool  // what is written no longer follows what was written before
-	err    error // the first error in writing; nothing is written after it
+	plan     *plan
+	manifest *Manifest
+	store    *store
+	writer   *record.Writer // to games.jsonl
+	onGame   func(*record.Record)
+	gap      bool  // what is written no longer follows what was written before
+	err      error // the first error in writing; nothing is written after it
 
-	next     atomic.Int64  // the game to be written next; changed by the collector alone
-	finished atomic.Int64  // games in the two files
-	advanced chan struct{} // has an element if next has changed
-
-	came    []*record.Record // games that were received and aren't written yet
-	written []func()         // to be called when what is written is flushed
-	dead    map[int64]error  // why pairs can't be played
+	next     atomic.Int64     // the game to be written next; changed by the collector alone
+	advanced chan struct{}    // has an element if next has changed
+	came     []*record.Record // games that were received and aren't written yet
+	finished int64            // games in the two files
+	written  []func()         // to be called when what is written is flushed
+	dead     map[int64]error  // why pairs can't be played
 
 	suspend   *suspensions
 	precision *precision     // nil unless the run ends at an error
@@ -191,7 +191,7 @@ func (c *collector) place() {
 		if c.err != nil || c.Decided {
 			break
 		}
-		c.finished.Add(1)
+		c.finished++
 		if g.Game == c.next.Load() {
 			c.write(g)
 			c.advance()
@@ -199,7 +199,7 @@ func (c *collector) place() {
 			c.noteAhead(c.store.ahead.write(c.replaced(g)))
 		}
 		if c.plan.config.OnFinished != nil {
-			c.plan.config.OnFinished(c.finished.Load())
+			c.plan.config.OnFinished(c.finished)
 		}
 	}
 	clear(c.came) // so that their memory is freed
@@ -258,12 +258,18 @@ func (c *collector) flush() {
 	c.written = c.written[:0]
 }
 
-// check makes sure that what is written is in the file that others see.
+// check makes sure that what is written is in the file that others see, and tells them in the manifest how many games
+// there are.
 func (c *collector) check() {
 	c.place()
 	c.flush()
-	if c.err == nil {
-		c.note(c.store.stillThere())
+	if c.err != nil {
+		return
+	}
+	c.note(c.store.stillThere())
+	if c.finished != c.manifest.Games.Played {
+		c.manifest.Games.Played = c.finished
+		_ = c.manifest.save(c.Out) // whatever is wrong with the folder is found where games are written
 	}
 }
 

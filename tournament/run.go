@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -72,7 +71,6 @@ func run(
 // session is a run from one start of the program to its end: one that is stopped and goes on has several.
 type session struct {
 	*collector
-	manifest *Manifest
 	runner   *Runner // its agents are started before the first game
 	executor Executor
 }
@@ -155,16 +153,13 @@ func (s *session) play(ctx context.Context) error {
 		_ = s.runner.Close() // others play
 	}
 	s.next.Store(s.store.kept)
-	s.finished.Store(s.store.found())
+	s.finished = s.store.found()
 	if config.OnBegin != nil {
-		config.OnBegin(s.store.found(), s.store.has)
+		config.OnBegin(s.finished, s.store.has)
 	}
 	if s.err != nil || s.Decided {
 		return s.err
 	}
-	stop := s.keepPlayed(*s.manifest)
-	defer stop()
-
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(s.executor.Window(), 1)
@@ -185,33 +180,6 @@ func (s *session) play(ctx context.Context) error {
 	}()
 	s.collect(results, slots, cancel)
 	return errors.Join(s.err, <-played)
-}
-
-// playedEvery is the time between two manifests of a run that goes on.
-const playedEvery = 2 * time.Second
-
-// keepPlayed writes a manifest anew while games are finished, until stop is called. What can't be written is found
-// where the games are written.
-func (s *session) keepPlayed(m Manifest) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var keeper sync.WaitGroup
-	keeper.Go(func() {
-		for tick := time.Tick(playedEvery); ; {
-			select {
-			case <-tick:
-			case <-ctx.Done():
-				return
-			}
-			if played := s.finished.Load(); played != m.Games.Played {
-				m.Games.Played = played
-				_ = m.save(s.Out)
-			}
-		}
-	})
-	return func() {
-		cancel()
-		keeper.Wait()
-	}
 }
 
 // finish closes the files of a run that was played, with an error or nil, and writes how it ended.
