@@ -25,20 +25,15 @@ const (
 	// for each of their games, the disk a record.
 	maxAhead = 1 << 16
 
-	// maxCopies bounds the games in aheadFile that are in memory, too. Most wait for less than the length of a game, and
-	// needn't be read back.
-	maxCopies = 64
-
 	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is written anew.
 	maxStale = 16 << 20
 )
 
 // waitingGame is a game that was finished, or can't be played, before an earlier one was finished.
 type waitingGame struct {
-	offset, size int64          // of its line in aheadFile
-	game         *record.Record // a copy; nil if it has to be read
-	missing      bool           // it can't be played, and has no line
-	blank        bool           // it is not played, since a player is suspended
+	offset, size int64 // of its line in aheadFile
+	missing      bool  // it can't be played, and has no line
+	blank        bool  // it is not played, since a player is suspended
 }
 
 // ahead is the [aheadFile] of a run's folder, with the games that wait in it.
@@ -48,7 +43,6 @@ type ahead struct {
 	writer *record.Writer // to file
 	games  map[int64]waitingGame
 	live   int64 // bytes of the lines of these games
-	copies int   // in memory
 }
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
@@ -141,23 +135,16 @@ func (a *ahead) write(g *record.Record) error {
 		return err
 	}
 	w.size = a.writer.End() - w.offset
-	if a.copies < maxCopies {
-		w.game = g
-		a.copies++
-	}
 	a.add(g.Game, w)
 	return nil
 }
 
 // read returns a game that waits.
 func (a *ahead) read(game int64) (*record.Record, error) {
-	w := a.games[game]
-	if w.game != nil {
-		return w.game, nil
-	}
 	if err := a.writer.Flush(); err != nil {
 		return nil, err
 	}
+	w := a.games[game]
 	g, err := record.NewReader(io.NewSectionReader(a.file, w.offset, w.size), a.path()).Read()
 	if err != nil {
 		return nil, err
@@ -169,11 +156,7 @@ func (a *ahead) read(game int64) (*record.Record, error) {
 
 // forget removes a game from those that wait; its line stays.
 func (a *ahead) forget(game int64) {
-	w := a.games[game]
-	if w.game != nil {
-		a.copies--
-	}
-	a.live -= w.size
+	a.live -= a.games[game].size
 	delete(a.games, game)
 }
 

@@ -170,12 +170,12 @@ func (c *Config) checkPlan(p *problems.List) {
 		"expected %d to %d agents, found %d", fewest, maxAgents, len(c.Agents))
 	settings.Check(p, c, "")
 	c.checkSchedule(p)
-	if len(*p) == 0 {
-		p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s", len(c.Agents),
-			c.Schedule)
-		p.Expect(!c.sequential() || c.stages() == 1, "schedule",
-			"expected one stage with sprt or until_error, found %s, which has %d", c.Schedule, c.stages())
+	if len(*p) > 0 {
+		return
 	}
+	p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s", len(c.Agents), c.Schedule)
+	p.Expect(!c.sequential() || c.stages() == 1, "schedule",
+		"expected one stage with sprt or until_error, found %s, which has %d", c.Schedule, c.stages())
 }
 
 func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
@@ -198,16 +198,15 @@ func (c *Config) Recorded() (*schedule.Schedule, error) {
 	return schedule.Recorded(c.Schedule.Format(), c.Size()), nil
 }
 
-// isIn reports whether an error is one in one of some fields.
+// isIn reports whether an error is in one of some fields.
 func isIn(err error, fields ...string) bool {
-	var field *problems.FieldError
-	return errors.As(err, &field) && slices.Contains(fields, field.Field)
+	field, ok := errors.AsType[*problems.FieldError](err)
+	return ok && slices.Contains(fields, field.Field)
 }
 
 func (c *Config) checkRules(p *problems.List) {
-	list := c.Rules
-	seen := map[string]bool{}
-	for i, r := range list[:min(len(list), maxRules)] {
+	names := map[string]bool{}
+	for i, r := range c.Rules[:min(len(c.Rules), maxRules)] {
 		field := fmt.Sprintf("rules[%d]", i)
 		if r == nil {
 			p.Add(field, errors.New("expected a rule set, found none"))
@@ -216,22 +215,24 @@ func (c *Config) checkRules(p *problems.List) {
 		again, err := rules.Parse(r.String())
 		p.Expect(err == nil && again.Options() == r.Options(), field,
 			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
-		p.Expect(!seen[r.String()], field, "rule set %s is listed twice", r)
-		seen[r.String()] = true
+		p.Expect(!names[r.String()], field, "rule set %s is listed twice", r)
+		names[r.String()] = true
 	}
 }
 
 func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
-	list := c.Agents
-	seen, labels := map[string]bool{}, map[string]bool{}
-	for i, spec := range list[:min(len(list), maxAgents)] {
-		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
-		if seen[text] {
+	specs := map[string]bool{}
+	labels := map[string]bool{}
+	for i, spec := range c.Agents[:min(len(c.Agents), maxAgents)] {
+		field := fmt.Sprintf("agents[%d]", i)
+		text := spec.String()
+		if specs[text] {
 			p.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
 			continue
 		}
 		p.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
-		seen[text], labels[spec.Label()] = true, true
+		specs[text] = true
+		labels[spec.Label()] = true
 		CheckAgent(p, field, registry, spec, c.Rules...)
 	}
 }
@@ -256,7 +257,8 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
 		return fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)
 	}
-	list = slices.DeleteFunc(slices.Clone(list[:min(len(list), maxRules)]), func(r *rules.Rules) bool { return r == nil })
+	list = slices.Clone(list[:min(len(list), maxRules)])
+	list = slices.DeleteFunc(list, func(r *rules.Rules) bool { return r == nil })
 	agent, err := registry.New(spec, list...)
 	if err != nil {
 		return err
@@ -264,6 +266,7 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 	return agent.Close()
 }
 
+// checkSchedule checks what depends on the format, and on how the run ends.
 func (c *Config) checkSchedule(p *problems.List) {
 	format := c.Schedule.Format().About()
 	if format.MostRounds == nil {
@@ -273,18 +276,18 @@ func (c *Config) checkSchedule(p *problems.List) {
 		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d",
 			most, textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
 	}
+	hasTest := c.SPRT != sprt.Test{}
 	if c.UntilError > 0 {
 		p.Expect(!format.Adaptive && !format.Alone, "until_error",
 			"expected none with the schedule %s, whose length is fixed", format.Name)
-		p.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
+		p.Expect(!hasTest, "until_error", "expected none beside sprt: one of the two ends the run")
 	}
-	if c.SPRT == (sprt.Test{}) {
-		return
+	if hasTest {
+		p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+		p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
+		err := c.SPRT.Check()
+		p.Expect(err == nil, "sprt", "%w", err)
 	}
-	p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
-	err := c.SPRT.Check()
-	p.Expect(err == nil, "sprt", "%w", err)
 }
 
 var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`) // with at most maxName letters

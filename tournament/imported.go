@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"gyges/rules/base/files"
@@ -40,14 +38,16 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 		return err
 	}
 	w := record.NewWriter(f)
-	if err = write(w, m); err == nil {
+	err = write(w, m)
+	if err == nil {
 		err = w.Close()
 	}
 	if err == nil {
 		err = holdsRun(dir) // of another process, meanwhile
 	}
 	if err == nil {
-		m.Games, m.End = GameCounts{Scheduled: w.Written(), Played: w.Written()}, time.Now().Round(0).UTC()
+		m.Games = GameCounts{Scheduled: w.Written(), Played: w.Written()}
+		m.End = time.Now().Round(0).UTC()
 		err = m.save(dir)
 	}
 	if err != nil {
@@ -59,9 +59,13 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 	return nil
 }
 
+// holdsRun returns an error if a folder holds a run.
 func holdsRun(dir string) error {
+	if IsCutImport(dir) {
+		return nil
+	}
 	for _, name := range []string{ManifestFile, GamesFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !IsCutImport(dir) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, name)
 		}
 	}
@@ -74,7 +78,6 @@ func IsCutImport(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, GamesFile)); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries,
-		func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
+	temporary, _ := fs.Glob(os.DirFS(dir), GamesFile+".tmp-*") // its errors are of patterns
+	return len(temporary) > 0
 }

@@ -85,7 +85,8 @@ func (h Host) String() string {
 
 func newManifest(status Status, inputs Inputs, start time.Time) *Manifest {
 	b := build.Read()
-	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
+	b.Version = cmp.Or(b.Version, "unknown")
+	b.Time = ""
 	return &Manifest{
 		Schema: record.Version, Status: status, Inputs: inputs, Start: start.Round(0).UTC(),
 		Program: b, Host: Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
@@ -95,7 +96,8 @@ func newManifest(status Status, inputs Inputs, start time.Time) *Manifest {
 // Completed returns the config with every default filled in, as manifests have it.
 func (c *Config) Completed() Config {
 	to := *c
-	to.Schedule, to.OnRepetition = cmp.Or(c.Schedule, schedule.RoundRobin), cmp.Or(c.OnRepetition, agents.Forfeit)
+	to.Schedule = cmp.Or(c.Schedule, schedule.RoundRobin)
+	to.OnRepetition = cmp.Or(c.OnRepetition, agents.Forfeit)
 	if c.Openings.Policy == schedule.FileOpenings {
 		to.Openings.Hash = c.Openings.Sum()
 	}
@@ -111,15 +113,18 @@ func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
 // UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that this program doesn't
 // know, see [Config].Unknown; players of such specs have these as their kind. Positions of openings aren't there.
 func (c *Config) UnmarshalJSON(text []byte) error {
-	var as struct {
+	c.Unknown = settings.Unmarshal(text, c)
+	if len(c.Agents) > 0 {
+		return nil
+	}
+	var texts struct {
 		Agents []string `json:"agents"`
 	}
-	_ = json.Unmarshal(text, &as) // what is wrong is found again
-	c.Unknown = settings.Unmarshal(text, c)
-	for i := 0; len(c.Agents) == i && i < len(as.Agents); i++ {
-		spec, err := agents.ParseSpec(as.Agents[i])
+	_ = json.Unmarshal(text, &texts) // what is wrong is in Unknown
+	for _, text := range texts.Agents {
+		spec, err := agents.ParseSpec(text)
 		if err != nil {
-			spec = agents.Spec{Kind: as.Agents[i]}
+			spec = agents.Spec{Kind: text}
 		}
 		c.Agents = append(c.Agents, spec)
 	}

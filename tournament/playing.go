@@ -64,7 +64,8 @@ func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayi
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {
-		if g := r.referee.Playing(); g != nil && now.Sub(g.Timing.Start) >= playingInterval {
+		g := r.referee.Playing()
+		if g != nil && now.Sub(g.Timing.Start) >= playingInterval {
 			p.Games = append(p.Games, g)
 		}
 	}
@@ -94,8 +95,11 @@ func (s *Shown) Show(p *Playing, now time.Time) {
 	var err error
 	if len(p.Games) > 0 {
 		err = files.ReplaceUnsynced(path, p)
-	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	} else {
+		err = os.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
 	}
 	if err != nil && !s.warned {
 		s.warned = true
