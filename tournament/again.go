@@ -39,9 +39,10 @@ func (c *Config) SetAgain(names []string) error {
 	return nil
 }
 
-// setAside takes the games of the players in Again out of the run in the folder, so that they are played when it goes
-// on: into replaced-N.jsonl, which no command reads by itself. Until games.jsonl is replaced, in one step, the run is
-// as it was, and afterwards it lacks these games alone.
+// setAside takes the games of the players in Again out of the run in the folder, so that they are
+// played when it goes on: into replaced-N.jsonl, which no command reads by itself. Until
+// games.jsonl is replaced, in one step, the run is as it was, and afterwards it lacks these games
+// alone.
 func setAside(c *Config, m Manifest) error {
 	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
 		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, found none", c.Out)
@@ -102,7 +103,8 @@ func (st *store) takeOut(c *Config) error {
 	return errors.Join(err, replaced.Discard(), rest.Discard())
 }
 
-// split writes the games of the players in Again to one file, the others to another, and returns how many it took.
+// split writes the games of the players in Again to one file, the others to another, and returns
+// how many it took.
 func (st *store) split(c *Config, replaced, rest io.Writer) (taken int64, err error) {
 	anew, others := record.NewWriter(replaced), record.NewWriter(rest)
 	for g, err := range st.records(0, st.writer.Size()) {

@@ -46,8 +46,9 @@ func plays(g *record.Record, agent string) bool {
 	return g.South.Agent == agent || g.North.Agent == agent
 }
 
-// The games of an agent that was suspended are played anew, those of the others stay, and the records are those of a
-// run whose agent was right from the beginning. So it is where the run was stopped, at any game, and stopped again.
+// The games of an agent that was suspended are played anew, those of the others stay, and the
+// records are those of a run whose agent was right from the beginning. So it is where the run was
+// stopped, at any game, and stopped again.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	c := againConfig(t)
@@ -94,7 +95,8 @@ func TestAgain(t *testing.T) {
 	require.FileExists(t, filepath.Join(c.Out, "replaced-2.jsonl"))
 }
 
-// A program that is killed while it sets games aside leaves the run as it was, until games.jsonl is replaced.
+// A program that is killed while it sets games aside leaves the run as it was, until games.jsonl is
+// replaced.
 func TestKilledWhileGamesAreSetAside(t *testing.T) {
 	t.Parallel()
 	c := againConfig(t)

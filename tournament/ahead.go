@@ -16,16 +16,18 @@ import (
 	"gyges/tournament/record"
 )
 
-// aheadFile holds games that were finished before an earlier one was. They are appended in the order in which they
-// end, and written to [GamesFile] when their turn comes, so that this has the order of the schedule at any time.
+// aheadFile holds games that were finished before an earlier one was. They are appended in the
+// order in which they end, and written to [GamesFile] when their turn comes, so that this has the
+// order of the schedule at any time.
 const aheadFile = "ahead.jsonl"
 
 const (
-	// maxAhead bounds how many pairs play may be ahead of the first one that isn't written. Memory has some 100 bytes
-	// for each of their games, the disk a record.
+	// maxAhead bounds how many pairs play may be ahead of the first one that isn't written. Memory
+	// has some 100 bytes for each of their games, the disk a record.
 	maxAhead = 1 << 16
 
-	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is written anew.
+	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is
+	// written anew.
 	maxStale = 16 << 20
 )
 
@@ -47,7 +49,8 @@ type ahead struct {
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
 
-// open opens the file, and makes it if create is set; otherwise there may be none. It doesn't change it, see cutTorn.
+// open opens the file, and makes it if create is set; otherwise there may be none. It doesn't
+// change it, see cutTorn.
 func (a *ahead) open(create bool) error {
 	mode := appending
 	if create {
@@ -81,14 +84,14 @@ func (a *ahead) cutTorn() error {
 	return err
 }
 
-// index finds the games of the file that aren't among the first ones, which are in [GamesFile]. Games that weren't
-// played are left out, since who is suspended, and when, may differ now.
+// index finds the games of the file that aren't among the first ones, which are in [GamesFile].
+// Games that weren't played are left out, since who is suspended, and when, may differ now.
 func (a *ahead) index(p *plan, first int64) error {
 	if a.file == nil {
 		return nil
 	}
-	// In schedules that may be extended games have the numbers of the run that played them. They are known by South's
-	// seed, as it depends on players, rules, round and side alone.
+	// In schedules that may be extended games have the numbers of the run that played them. They
+	// are known by South's seed, as it depends on players, rules, round and side alone.
 	extendable := len(p.Stages) == 1
 	bySeed := map[uint64]waitingGame{}
 	r := record.NewReader(io.NewSectionReader(a.file, 0, a.writer.Size()), a.path())
@@ -160,8 +163,8 @@ func (a *ahead) forget(game int64) {
 	delete(a.games, game)
 }
 
-// flush passes what is in memory to the system. The games that wait no longer are in [GamesFile] by then: a file that
-// mostly has such ones is written anew.
+// flush passes what is in memory to the system. The games that wait no longer are in [GamesFile] by
+// then: a file that mostly has such ones is written anew.
 func (a *ahead) flush() error {
 	if a.file == nil {
 		return nil
@@ -176,7 +179,8 @@ func (a *ahead) flush() error {
 	return a.rewrite()
 }
 
-// rewrite replaces the file by one that has only the games that wait. Who reads the earlier one reads it to its end.
+// rewrite replaces the file by one that has only the games that wait. Who reads the earlier one
+// reads it to its end.
 func (a *ahead) rewrite() error {
 	f, err := files.Create(a.path())
 	if err != nil {

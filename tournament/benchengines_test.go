@@ -36,8 +36,8 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkEnginePly is a move of an external engine that answers at once, at several plies of a game; cpu-ns/ply is
-// what this process uses for it.
+// BenchmarkEnginePly is a move of an external engine that answers at once, at several plies of a
+// game; cpu-ns/ply is what this process uses for it.
 func BenchmarkEnginePly(b *testing.B) {
 	const window = 20 // plies that are played from there
 	for _, ply := range []int{10, 100, 390} {
@@ -112,8 +112,9 @@ func BenchmarkEngines(b *testing.B) {
 	}
 }
 
-// BenchmarkEngineOverhead is by how much the time of a move in the record is longer than what the engine itself measures
-// from reading go to writing its answer, at 10 ms a move: with an idle machine if it is, and with all cores at work.
+// BenchmarkEngineOverhead is by how much the time of a move in the record is longer than what the
+// engine itself measures from reading go to writing its answer, at 10 ms a move: with an idle
+// machine if it is, and with all cores at work.
 func BenchmarkEngineOverhead(b *testing.B) {
 	for name, busy := range map[string]int{"idle": 0, "busy": runtime.NumCPU()} {
 		b.Run(name, func(b *testing.B) {

@@ -23,11 +23,13 @@ const (
 	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
-// collector hands out the pairs of a run and writes the games that come back: to games.jsonl those whose turn it is, to
-// aheadFile the others until it is. Each game is counted when it is written to games.jsonl, in schedule order, so that
-// what it counts is the same however many games are played at a time.
+// collector hands out the pairs of a run and writes the games that come back: to games.jsonl those
+// whose turn it is, to aheadFile the others until it is. Each game is counted when it is written to
+// games.jsonl, in schedule order, so that what it counts is the same however many games are played
+// at a time.
 type collector struct {
-	// Until the run ends, Kept counts only the games behind the first one missing. Nothing is written once it is Decided.
+	// Until the run ends, Kept counts only the games behind the first one missing. Nothing is
+	// written once it is Decided.
 	Summary
 
 	plan     *plan
@@ -61,8 +63,9 @@ func newCollector(p *plan, onGame func(*record.Record)) *collector {
 	}
 }
 
-// dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
-// it. Pairs that needn't be played are left out, and pairs of suspended agents have a result at once.
+// dispatch sends the pairs from the first one on to the executor in order, each when it is known
+// and there is room for it. Pairs that needn't be played are left out, and pairs of suspended
+// agents have a result at once.
 func (c *collector) dispatch(
 	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
 ) error {
@@ -121,9 +124,9 @@ func (c *collector) dispatch(
 	return nil
 }
 
-// collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
-// as no other one is waiting. What waits for earlier games when the run stops is written in order, with gaps. An error
-// in writing cancels the run.
+// collect receives results until there are no more. Each game is written as it comes, and passed to
+// the system as soon as no other one is waiting. What waits for earlier games when the run stops is
+// written in order, with gaps. An error in writing cancels the run.
 func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
@@ -184,7 +187,8 @@ func (c *collector) take(r *Result) {
 	}
 }
 
-// place writes the games that have come since the last time: in order, so that few have to wait in aheadFile.
+// place writes the games that have come since the last time: in order, so that few have to wait in
+// aheadFile.
 func (c *collector) place() {
 	slices.SortFunc(c.came, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
 	for _, g := range c.came {
@@ -221,7 +225,8 @@ func (c *collector) writeNext() bool {
 	return true
 }
 
-// writeWaiting writes a game that waits. One that was there when the folder was opened is verified first.
+// writeWaiting writes a game that waits. One that was there when the folder was opened is verified
+// first.
 func (c *collector) writeWaiting(game int64) {
 	g, err := c.store.ahead.read(game)
 	if err == nil && c.store.has(game) {
@@ -242,7 +247,8 @@ func (c *collector) advance() {
 	}
 }
 
-// flush passes what is written to the system: first the games in order, since aheadFile may lose those then.
+// flush passes what is written to the system: first the games in order, since aheadFile may lose
+// those then.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
 	if c.err == nil {
@@ -258,8 +264,8 @@ func (c *collector) flush() {
 	c.written = c.written[:0]
 }
 
-// check makes sure that what is written is in the file that others see, and tells them in the manifest how many games
-// there are.
+// check makes sure that what is written is in the file that others see, and tells them in the
+// manifest how many games there are.
 func (c *collector) check() {
 	c.place()
 	c.flush()
@@ -273,8 +279,8 @@ func (c *collector) check() {
 	}
 }
 
-// writeRest writes the games that still wait for one that will never come, those that were there before included. Games
-// that nobody played are made again when the run goes on.
+// writeRest writes the games that still wait for one that will never come, those that were there
+// before included. Games that nobody played are made again when the run goes on.
 func (c *collector) writeRest() {
 	c.place()
 	for c.writeNext() {
@@ -338,7 +344,8 @@ func (c *collector) count(g *record.Record) {
 	}
 }
 
-// countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
+// countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier
+// pair tells nothing.
 func (c *collector) countPair(first, second *record.Record) {
 	config := c.plan.config
 	a, b := first.Short(), second.Short()
@@ -398,8 +405,8 @@ func (e *TooFewError) Error() string {
 		e.faults)
 }
 
-// noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause, and the games in
-// order are written to its place again.
+// noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause,
+// and the games in order are written to its place again.
 func (c *collector) noteAhead(err error) {
 	if err != nil {
 		c.note(c.writer.Flush())

@@ -28,9 +28,9 @@ const (
 	maxName    = 64
 )
 
-// Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
-// names, with what they mean in their tags (see package settings), and what the program adds. Start from
-// [DefaultConfig]; the zero value lacks rules and agents.
+// Config says which tournament is played: its settings, which files, flags, manifests and workers
+// have by the same names, with what they mean in their tags (see package settings), and what the
+// program adds. Start from [DefaultConfig]; the zero value lacks rules and agents.
 type Config struct {
 	Name       string         `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules      []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
@@ -48,7 +48,8 @@ type Config struct {
 	Workers int    `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
-	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't know.
+	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't
+	// know.
 	Unknown error
 
 	// Files has the paths of files that Agents name otherwise, as in a folder that may be moved.
@@ -57,21 +58,24 @@ type Config struct {
 	// Read has the files that Agents name, which [Run] reads once.
 	Read []agents.File
 
-	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
+	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a
+	// smaller UntilError.
 	Extend bool
 
-	// Again has the indices of agents whose games of the run in the folder are played anew, see [Config.SetAgain].
+	// Again has the indices of agents whose games of the run in the folder are played anew, see
+	// [Config.SetAgain].
 	Again []int
 
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
-	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder, and what
-	// tells them from others. Those before a gap have been passed on by then.
+	// OnBegin, if not nil, is called before the first game, with the number of games that were in
+	// the folder, and what tells them from others. Those before a gap have been passed on by then.
 	OnBegin func(kept int64, has func(game int64) bool) `json:"-"`
 
-	// OnFinished, if not nil, is called with the number of games that the folder has, those from before included, when a
-	// game has been played to its end. One that waits for an earlier game is passed to onGame of [Run] later.
+	// OnFinished, if not nil, is called with the number of games that the folder has, those from
+	// before included, when a game has been played to its end. One that waits for an earlier game
+	// is passed to onGame of [Run] later.
 	OnFinished func(games int64) `json:"-"`
 
 	// Log receives warnings; nil: none are logged.
@@ -101,7 +105,8 @@ func DefaultConfig() Config {
 // MatchName is the name of the runs of gyges match.
 const MatchName = "match"
 
-// DefaultMatch returns the DefaultConfig of matches of two agents, without openings, see [schedule.Openings.ForMatch].
+// DefaultMatch returns the DefaultConfig of matches of two agents, without openings, see
+// [schedule.Openings.ForMatch].
 func DefaultMatch() Config {
 	c := DefaultConfig()
 	c.Openings.Policy = ""
@@ -111,7 +116,8 @@ func DefaultMatch() Config {
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.
 const UnsetPairs = math.MinInt
 
-// SetPairs sets Pairs that are UnsetPairs: to those of [DefaultConfig], or to 100,000 if something else ends the run.
+// SetPairs sets Pairs that are UnsetPairs: to those of [DefaultConfig], or to 100,000 if something
+// else ends the run.
 func (c *Config) SetPairs() {
 	switch {
 	case c.Pairs != UnsetPairs:
@@ -125,7 +131,8 @@ func (c *Config) SetPairs() {
 // sequential reports whether the results decide when the run ends.
 func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
-// DefaultOut returns the path of a folder of a run that starts at a time. None is there, even in the same second.
+// DefaultOut returns the path of a folder of a run that starts at a time. None is there, even in
+// the same second.
 func DefaultOut(results, name string, start time.Time) string {
 	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base
@@ -145,8 +152,8 @@ func (c *Config) Size() schedule.Size {
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
-// Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
-// joins a *[problems.FieldError] for each thing that is wrong.
+// Validate checks everything but Out, and makes each agent once, to find bad parameters and missing
+// files. The error joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var p problems.List
 	CheckName(&p, c.Name)
@@ -157,8 +164,8 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// checkPlan checks each setting by itself, and those that say who meets whom in how many games: what can be checked of
-// a config without making its agents.
+// checkPlan checks each setting by itself, and those that say who meets whom in how many games:
+// what can be checked of a config without making its agents.
 func (c *Config) checkPlan(p *problems.List) {
 	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d",
 		maxRules, len(c.Rules))
@@ -180,8 +187,8 @@ func (c *Config) checkPlan(p *problems.List) {
 
 func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
 
-// Recorded returns the schedule of a run whose records say who met. The error says why the config, which may come from
-// anywhere, has none that this program knows.
+// Recorded returns the schedule of a run whose records say who met. The error says why the config,
+// which may come from anywhere, has none that this program knows.
 func (c *Config) Recorded() (*schedule.Schedule, error) {
 	var p problems.List
 	c.checkPlan(&p)
@@ -237,7 +244,8 @@ func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
 	}
 }
 
-// CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the key of its spec.
+// CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the
+// key of its spec.
 func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec agents.Spec, list ...*rules.Rules) {
 	if clock := spec.Get("clock"); clock != "" {
 		if _, err := game.ParseClock(clock); err != nil {

@@ -13,11 +13,13 @@ import (
 
 // Executor plays the pairs of a run: in this process, or on workers elsewhere.
 type Executor interface {
-	// Window returns how many pairs may be sent to it whose last result hasn't been received, at least 1.
+	// Window returns how many pairs may be sent to it whose last result hasn't been received, at
+	// least 1.
 	Window() int
 
-	// Play plays the jobs until the channel is closed or ctx ends, and sends the results of each, two at most, in any
-	// order. Sending never blocks. An error stops the run; the end of ctx is not an error.
+	// Play plays the jobs until the channel is closed or ctx ends, and sends the results of each,
+	// two at most, in any order. Sending never blocks. An error stops the run; the end of ctx is
+	// not an error.
 	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error
 }
 
@@ -59,7 +61,8 @@ type localExecutor struct {
 	first   *Runner // of the runners, whose agents are started
 }
 
-// Window implements [Executor]: with 64 pairs, and 8 for each worker, none waits until the games before are written.
+// Window implements [Executor]: with 64 pairs, and 8 for each worker, none waits until the games
+// before are written.
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].

@@ -12,10 +12,11 @@ import (
 	"gyges/tournament/record"
 )
 
-// Import makes a run's folder of games from elsewhere. write writes them and sets the run's name, its ID, by which
-// copies are recognised, and the number of players. The folder must not hold a run already. If write fails, nothing is
-// left of it. Until all is written the records have a temporary name, see [IsCutImport]; they get theirs after the
-// manifest is written: a stop at any instant leaves no records, or both.
+// Import makes a run's folder of games from elsewhere. write writes them and sets the run's name,
+// its ID, by which copies are recognised, and the number of players. The folder must not hold a run
+// already. If write fails, nothing is left of it. Until all is written the records have a temporary
+// name, see [IsCutImport]; they get theirs after the manifest is written: a stop at any instant
+// leaves no records, or both.
 func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err error) {
 	m := newManifest(Imported, Inputs{}, time.Now())
 	m.From = from
@@ -72,8 +73,9 @@ func holdsRun(dir string) error {
 	return nil
 }
 
-// IsCutImport reports whether a folder holds an import that goes on, or that was stopped before its end: records under
-// a temporary name, but none under theirs. The next import into the folder removes what was left there.
+// IsCutImport reports whether a folder holds an import that goes on, or that was stopped before its
+// end: records under a temporary name, but none under theirs. The next import into the folder
+// removes what was left there.
 func IsCutImport(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, GamesFile)); !errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -12,9 +12,9 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Inputs is everything beside the program that the games of a run depend on. [Run] makes it, the manifest keeps it, and
-// a run goes on only with the same, see [Inputs.Compare]. Whatever else is found to change games, such as the programs
-// of external engines, has its place here.
+// Inputs is everything beside the program that the games of a run depend on. [Run] makes it, the
+// manifest keeps it, and a run goes on only with the same, see [Inputs.Compare]. Whatever else is
+// found to change games, such as the programs of external engines, has its place here.
 type Inputs struct {
 	Config Config        `json:"config"`          // every default filled in; of imported games its name alone
 	Files  []agents.File `json:"files,omitempty"` // that agents and openings name
@@ -25,8 +25,8 @@ func (c *Config) inputs(files []agents.File) Inputs {
 	return Inputs{c.Completed(), slices.Concat(files, c.Openings.Files())}
 }
 
-// Compare returns an error that says what differs from what a run began with, but for what changes no game, and for
-// files that none but players name whose games are played anew.
+// Compare returns an error that says what differs from what a run began with, but for what changes
+// no game, and for files that none but players name whose games are played anew.
 func (was Inputs) Compare(now Inputs, anew ...string) error {
 	err := CompareFiles(was.Files, now.Files, anew...)
 	changed, ok := errors.AsType[*changedFile](err)
@@ -54,7 +54,8 @@ func (f *changedFile) Error() string {
 		"put the old file back, or begin another run in another folder", f.Name, f.SHA256, f.now)
 }
 
-// CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another content under its name.
+// CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another
+// content under its name.
 func CompareFiles(was, now []agents.File, anew ...string) error {
 	for _, old := range was {
 		i := agents.IndexFile(now, old.Name)
@@ -69,8 +70,9 @@ func CompareFiles(was, now []agents.File, anew ...string) error {
 	return nil
 }
 
-// Resume prepares a config for the run in its folder, if there is one: a file has the name that it has there, wherever
-// it lies now. The error says why that run can't go on. [Run] says so, too, but when others may depend on it already.
+// Resume prepares a config for the run in its folder, if there is one: a file has the name that it
+// has there, wherever it lies now. The error says why that run can't go on. [Run] says so, too, but
+// when others may depend on it already.
 func (c *Config) Resume(registry *agents.Registry) error {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	if err != nil || old == nil {
@@ -85,8 +87,8 @@ func (c *Config) Resume(registry *agents.Registry) error {
 	return nil
 }
 
-// adopt gives files, and agents and openings by them, the names that they have in a run: those of files with the same
-// content that aren't where they were.
+// adopt gives files, and agents and openings by them, the names that they have in a run: those of
+// files with the same content that aren't where they were.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest, files []agents.File) {
 	c.Files = map[string]string{}
 	names := map[string]string{} // in the run, by their names now

@@ -27,7 +27,8 @@ const (
 	ManifestFile = "manifest.json" // what was run, where and when
 )
 
-// PlayedPrefix begins the names of the folders of games played in the browser, which have no manifest.
+// PlayedPrefix begins the names of the folders of games played in the browser, which have no
+// manifest.
 const PlayedPrefix = "play-"
 
 // Status says how a run stands.
@@ -110,8 +111,9 @@ func (c *Config) Completed() Config {
 // MarshalJSON returns the settings as manifests and workers have them, see [settings.Marshal].
 func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
 
-// UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that this program doesn't
-// know, see [Config].Unknown; players of such specs have these as their kind. Positions of openings aren't there.
+// UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that
+// this program doesn't know, see [Config].Unknown; players of such specs have these as their kind.
+// Positions of openings aren't there.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	c.Unknown = settings.Unmarshal(text, c)
 	if len(c.Agents) > 0 {
@@ -143,7 +145,8 @@ func (m *Manifest) save(dir string) error {
 
 const maxManifest = 16 << 20 // bytes
 
-// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored.
+// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are
+// ignored.
 func ReadManifest(dir fs.FS) (*Manifest, error) {
 	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {

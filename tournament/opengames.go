@@ -12,8 +12,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// OpenGames opens a regular file for reading. Where it is the [GamesFile] of a run that goes on or was killed, the
-// games that wait in the [aheadFile] beside it follow its own: those after its last one, as games move in order.
+// OpenGames opens a regular file for reading. Where it is the [GamesFile] of a run that goes on or
+// was killed, the games that wait in the [aheadFile] beside it follow its own: those after its last
+// one, as games move in order.
 func OpenGames(path string) (io.ReadCloser, error) {
 	if filepath.Base(path) != GamesFile {
 		return files.Open(path)

@@ -6,15 +6,16 @@ import (
 	"gyges/ratings/sprt"
 )
 
-// PairCount counts the game pairs of a run of two agents. Pairs that repeat an earlier one of the run move for move are
-// left out.
+// PairCount counts the game pairs of a run of two agents. Pairs that repeat an earlier one of the
+// run move for move are left out.
 type PairCount struct {
 	Pairs     sprt.Pairs        // by the half points of the first agent
 	Course    []uint8           // the pairs as they came, each as the half points of the first agent
 	Identical ratings.Identical // OneGame: pairs whose two games are one; Pairs: those that were left out
 }
 
-// Add counts a pair; player is the first agent. The second game's players are the first's with sides swapped.
+// Add counts a pair; player is the first agent. The second game's players are the first's with
+// sides swapped.
 func (p *PairCount) Add(player string, first, second *source.Outcome) {
 	lead := int(first.Result - second.Result) // of the first game's South, in half points: -2 to 2
 	if first.South != player {

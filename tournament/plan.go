@@ -42,8 +42,8 @@ func (p *plan) add(g *record.Record) error {
 	return p.Add(g.Game/2, seated[rules.South], seated[rules.North], record.HalfPoints(g.Result, rules.South))
 }
 
-// verify returns an error unless a record is the game that the schedule has by its number, and what moves and settings
-// show. Its pair must be known.
+// verify returns an error unless a record is the game that the schedule has by its number, and what
+// moves and settings show. Its pair must be known.
 func (p *plan) verify(g *record.Record) error {
 	if g.Game/2 >= p.Len() {
 		return fmt.Errorf("game %d: expected %d games at most", g.Game, 2*p.Len())
@@ -55,7 +55,8 @@ func (p *plan) verify(g *record.Record) error {
 	return task.Verify(g)
 }
 
-// Verifier returns what verifies games of a run, in order: by its schedule if this program played it, else alone.
+// Verifier returns what verifies games of a run, in order: by its schedule if this program played
+// it, else alone.
 func Verifier(m *Manifest) func(*record.Record) error {
 	if m == nil || !m.isOwn() {
 		return game.Verify

@@ -15,7 +15,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// PlayingFile holds the games that a run plays at the moment, for spectators. It is no part of the results.
+// PlayingFile holds the games that a run plays at the moment, for spectators. It is no part of the
+// results.
 const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].
@@ -60,7 +61,8 @@ func ParsePlaying(text []byte) (*Playing, error) {
 
 func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
-// PlayingOf returns the games that runners play at a time, but for those that began just before, also while they play.
+// PlayingOf returns the games that runners play at a time, but for those that began just before,
+// also while they play.
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {

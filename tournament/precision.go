@@ -26,9 +26,9 @@ func newPrecision(run *plan) *precision {
 	return p
 }
 
-// look reports whether the run ends after a number of pairs, of which all are counted: whether the players that still
-// meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
-// narrower.
+// look reports whether the run ends after a number of pairs, of which all are counted: whether the
+// players that still meet, directly or through others, are rated precisely enough among each other.
+// The intervals of the others don't get narrower.
 func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	perRound := int64(len(p.plan.Stages[0].Matches) * len(p.results))
 	if pairs != p.next*perRound {
@@ -44,7 +44,8 @@ func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	return worst.Within(p.plan.config.UntilError)
 }
 
-// meeting returns the players that still have opponents, by groups of those that meet, directly or through others.
+// meeting returns the players that still have opponents, by groups of those that meet, directly or
+// through others.
 func (p *plan) meeting(suspended *suspensions) (groups [][]string) {
 	group := make([]int, len(p.config.Agents)) // by player
 	for i := range group {

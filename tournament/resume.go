@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// goOn makes m the manifest of a run that goes on, which was old so far. The error says why the run can't go on.
+// goOn makes m the manifest of a run that goes on, which was old so far. The error says why the run
+// can't go on.
 func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	switch {
 	case old.Status == Imported:
@@ -85,8 +86,8 @@ func (c *Config) pairings() (list [][2]string) {
 	return list
 }
 
-// ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to end at, differs in
-// nothing else, and can go on if [Config].Extend is set.
+// ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to
+// end at, differs in nothing else, and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
 // played returns the config without what changes no game.
@@ -98,8 +99,9 @@ func (c Config) played() Config {
 	return c
 }
 
-// CompareConfigs returns an error that lists what differs between the configuration of a run in a folder and that of
-// the run that is to go on there. They are plain data, whose JSON is an object; null is the same as nothing.
+// CompareConfigs returns an error that lists what differs between the configuration of a run in a
+// folder and that of the run that is to go on there. They are plain data, whose JSON is an object;
+// null is the same as nothing.
 func CompareConfigs(was, now any) error {
 	before, err := valuesOf(was)
 	if err != nil {
@@ -123,7 +125,8 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// valuesOf returns the values of a configuration as JSON, by their keys. Without one, or of null, a value is "".
+// valuesOf returns the values of a configuration as JSON, by their keys. Without one, or of null, a
+// value is "".
 func valuesOf(config any) (map[string]string, error) {
 	text, err := json.Marshal(config)
 	if err != nil {

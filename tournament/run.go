@@ -36,16 +36,17 @@ type Summary struct {
 	Start, End   time.Time
 }
 
-// Run plays a tournament and records it in the folder config.Out. onGame, if not nil, is called for each game as it is
-// recorded, in schedule order, one at a time; it must not keep the run waiting.
+// Run plays a tournament and records it in the folder config.Out. onGame, if not nil, is called for
+// each game as it is recorded, in schedule order, one at a time; it must not keep the run waiting.
 //
-// A run that was stopped in that folder, in whatever way, goes on: games it has are kept and passed to onGame first, an
-// incomplete last line is removed, and a config that plays other games is refused. So is a second run at the same time,
-// and one whose agents don't start: nothing is left of it.
+// A run that was stopped in that folder, in whatever way, goes on: games it has are kept and passed
+// to onGame first, an incomplete last line is removed, and a config that plays other games is
+// refused. So is a second run at the same time, and one whose agents don't start: nothing is left
+// of it.
 //
-// When ctx is cancelled, games in flight are dropped, everything that is finished is written, and the error wraps the
-// context's. A game that can't be written stops the run; the error says how many games are safe. An agent's fault
-// decides its game and stops nothing.
+// When ctx is cancelled, games in flight are dropped, everything that is finished is written, and
+// the error wraps the context's. A game that can't be written stops the run; the error says how
+// many games are safe. An agent's fault decides its game and stops nothing.
 func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record)) (Summary, error) {
 	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
 }
@@ -68,14 +69,16 @@ func run(
 	return s.finish(ctx, err)
 }
 
-// session is a run from one start of the program to its end: one that is stopped and goes on has several.
+// session is a run from one start of the program to its end: one that is stopped and goes on has
+// several.
 type session struct {
 	*collector
 	runner   *Runner // its agents are started before the first game
 	executor Executor
 }
 
-// prepare checks the config and makes what it takes to play it. The folder isn't looked at, and no agent is started.
+// prepare checks the config and makes what it takes to play it. The folder isn't looked at, and no
+// agent is started.
 func prepare(config Config, registry *agents.Registry, onGame func(*record.Record)) (*session, error) {
 	registry = registry.Reading(config.Agents, config.Files)
 	config.Read = registry.Files()
@@ -97,10 +100,11 @@ func prepare(config Config, registry *agents.Registry, onGame func(*record.Recor
 	return s, nil
 }
 
-// open reads the folder, starts the agents, and makes the folder ready for the games that are missing. It changes
-// nothing there until all that may be refused has been looked at:
+// open reads the folder, starts the agents, and makes the folder ready for the games that are
+// missing. It changes nothing there until all that may be refused has been looked at:
 //
-//   - Where games are to be played anew, the agents start first. Then these games are taken out of the folder.
+//   - Where games are to be played anew, the agents start first. Then these games are taken out of
+//     the folder.
 //   - Otherwise the folder is read first. The agents start if there are games to play.
 func (s *session) open(ctx context.Context, replace func(*record.Writer) *record.Writer) error {
 	config := s.plan.config

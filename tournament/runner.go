@@ -23,11 +23,12 @@ type Runner struct {
 	referee  game.Referee
 }
 
-// AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New] does.
+// AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New]
+// does.
 type AgentMaker func(agents.Spec, ...*rules.Rules) (agents.Agent, error)
 
-// NewRunner returns a runner for the runs of a valid config. newAgent makes the agents that its specs name, each once
-// and again after a failure.
+// NewRunner returns a runner for the runs of a valid config. newAgent makes the agents that its
+// specs name, each once and again after a failure.
 func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	return &Runner{
 		config:   config,
@@ -37,8 +38,9 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	}
 }
 
-// Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1 leaves them as they
-// are. The records hold the times of the config. On an error it returns the games finished before.
+// Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1
+// leaves them as they are. The records hold the times of the config. On an error it returns the
+// games finished before.
 func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) (games []*record.Record, err error) {
 	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
 	return games, err
@@ -65,7 +67,8 @@ func (r *Runner) playEach(ctx context.Context, job Job, timeScale float64, finis
 	return nil
 }
 
-// Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
+// Check returns an error unless games from outside are those of a job, and what their moves and the
+// settings show.
 func (r *Runner) Check(job Job, games []*record.Record) error {
 	found := lists.Map(games, func(g *record.Record) int64 { return g.Game })
 	if !slices.Equal(job.games(), found) {
@@ -127,7 +130,8 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 	return g, err
 }
 
-// Start makes all agents ready, so that one that can't play is found before the games. The error joins one for each.
+// Start makes all agents ready, so that one that can't play is found before the games. The error
+// joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
 	errs := make([]error, len(r.config.Agents))
 	lists.OnAllCores(len(errs), func(i int) { // it takes engines seconds

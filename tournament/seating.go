@@ -45,7 +45,8 @@ func (c *Config) task(j Job, n int, opening rules.Position) game.Task {
 	return t
 }
 
-// taskOf returns the game that a record must have by its pair. Without an opener it begins as the record does.
+// taskOf returns the game that a record must have by its pair. Without an opener it begins as the
+// record does.
 func (c *Config) taskOf(j Job, g *record.Record, o *schedule.Opener) (t game.Task, err error) {
 	if err := c.checkJob(j); err != nil {
 		return t, err

@@ -16,12 +16,13 @@ import (
 	"gyges/tournament/record"
 )
 
-// store is a run's folder: games.jsonl, to which the records are appended, and what was there already.
+// store is a run's folder: games.jsonl, to which the records are appended, and what was there
+// already.
 //
-// games.jsonl is the truth. Its whole lines are the games from 0 on, in order; a run that was stopped gently may have
-// left some more behind a gap. They are moved to aheadFile before the gap is closed, so that a stop at any instant
-// finds each game in one of the two files, or in both. Changes that other programs make to games.jsonl are detected
-// before anything is appended.
+// games.jsonl is the truth. Its whole lines are the games from 0 on, in order; a run that was
+// stopped gently may have left some more behind a gap. They are moved to aheadFile before the gap
+// is closed, so that a stop at any instant finds each game in one of the two files, or in both.
+// Changes that other programs make to games.jsonl are detected before anything is appended.
 type store struct {
 	*os.File
 	joined bool     // agents have joined, which changes the numbers of games
@@ -43,8 +44,8 @@ func appendingMode() int {
 	return os.O_RDWR | os.O_APPEND
 }
 
-// openStore makes the folder of a run, or opens that of a run that was stopped and reads it. kept is called for each
-// game it has, in order. What it holds is changed by begin alone.
+// openStore makes the folder of a run, or opens that of a run that was stopped and reads it. kept
+// is called for each game it has, in order. What it holds is changed by begin alone.
 func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*store, error) {
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*sto
 	return st, nil
 }
 
-// RunFolder returns the folder of a run that is given by its path or that of its records; ok is false for other files.
+// RunFolder returns the folder of a run that is given by its path or that of its records; ok is
+// false for other files.
 func RunFolder(path string) (dir string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path, true
@@ -82,7 +84,8 @@ func makeFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// read locks the folder, compares the run in it with the one that is to be played, and reads its games.
+// read locks the folder, compares the run in it with the one that is to be played, and reads its
+// games.
 func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)) error {
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -185,8 +188,8 @@ func readAll(r *record.Reader) iter.Seq2[*record.Record, error] {
 	}
 }
 
-// readGames reads the games in the first bytes of the file. Those up to the first one missing are kept; if agents have
-// joined, none.
+// readGames reads the games in the first bytes of the file. Those up to the first one missing are
+// kept; if agents have joined, none.
 func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error {
 	behind := st.joined // the first one missing
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
@@ -214,7 +217,8 @@ func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error 
 	return nil
 }
 
-// moveAhead appends the games behind those that are kept to aheadFile, also where they are there already.
+// moveAhead appends the games behind those that are kept to aheadFile, also where they are there
+// already.
 func (st *store) moveAhead(all int64) error {
 	w, err := record.Open(st.ahead.path())
 	if err != nil {
@@ -251,7 +255,8 @@ func (st *store) Write(p []byte) (int, error) {
 // Close closes the files.
 func (st *store) Close() error { return errors.Join(st.File.Close(), st.ahead.close()) }
 
-// discard closes a store to which nothing was written, and removes the folder of a run that had not begun.
+// discard closes a store to which nothing was written, and removes the folder of a run that had not
+// begun.
 func (st *store) discard() error {
 	err := errors.Join(st.Close(), st.lock.Close())
 	dir := filepath.Dir(st.Name())
@@ -274,8 +279,9 @@ func (st *store) checkSize() error {
 	return err
 }
 
-// stillThere makes sure that the file that is written is the one that others see, and as long as it was written. If
-// another one or none is there, what it holds is written beside it, or to its place again. w has been flushed.
+// stillThere makes sure that the file that is written is the one that others see, and as long as it
+// was written. If another one or none is there, what it holds is written beside it, or to its place
+// again. w has been flushed.
 func (st *store) stillThere() error {
 	open, err := st.Stat()
 	if err != nil {
@@ -294,7 +300,8 @@ func (st *store) stillThere() error {
 		st.Name(), errChanged, path), st.rescue(path))
 }
 
-// rescue copies the file, which has no name any more, to a path, with the games that wait behind it.
+// rescue copies the file, which has no name any more, to a path, with the games that wait behind
+// it.
 func (st *store) rescue(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

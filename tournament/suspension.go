@@ -9,8 +9,9 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// suspensions excludes agents that only lose by faults from the games that remain. It depends on the games in schedule
-// order, so it is the same for any number of workers; the result of a game that was played too early is not used.
+// suspensions excludes agents that only lose by faults from the games that remain. It depends on
+// the games in schedule order, so it is the same for any number of workers; the result of a game
+// that was played too early is not used.
 type suspensions struct {
 	limit int           // faults in a row; 0: no agent is suspended
 	row   []int         // faults in a row so far, by agent
@@ -29,7 +30,8 @@ func (s *suspensions) leaves(m schedule.Match) bool {
 	return !s.has(m.Players[0]) && !s.has(m.Players[1])
 }
 
-// note counts the next game in schedule order and reports whether one of its agents, by side, is suspended after it.
+// note counts the next game in schedule order and reports whether one of its agents, by side, is
+// suspended after it.
 func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	if f != nil && f.Kind == record.FaultSuspended {
 		return false
@@ -50,7 +52,8 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	return true
 }
 
-// replaceIfSuspended returns a game, or if one of its agents, by side, is suspended the game that this one loses.
+// replaceIfSuspended returns a game, or if one of its agents, by side, is suspended the game that
+// this one loses.
 func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *record.Record {
 	for side, agent := range seated {
 		if !s.has(agent) {

@@ -17,7 +17,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Adjudication ends games that the agents' own scores call decided, or that are proven to be; the zero value none.
+// Adjudication ends games that the agents' own scores call decided, or that are proven to be; the
+// zero value none.
 type Adjudication []condition
 
 // condition is one of the ways to end a game early that an adjudication lists.
@@ -32,8 +33,8 @@ type adjudicator struct {
 	option string // its name in an adjudication: "resign"
 	doc    string // when it ends a game
 
-	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest number of others, and
-	// usual the one where none is given; 0: it must be.
+	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest
+	// number of others, and usual the one where none is given; 0: it must be.
 	least       float64 // hundredths of a point of an agreement
 	most, usual int
 
@@ -58,8 +59,8 @@ func (a *adjudicator) form() string {
 	return a.option + "=N"
 }
 
-// UnmarshalText reads options separated by commas, each once, like "resign=8:4,proven,plies=300": POINTS:MOVES, with
-// points of the agents' scores, or a whole number.
+// UnmarshalText reads options separated by commas, each once, like "resign=8:4,proven,plies=300":
+// POINTS:MOVES, with points of the agents' scores, or a whole number.
 func (a *Adjudication) UnmarshalText(text []byte) error {
 	*a = nil
 	if len(text) == 0 {
@@ -170,7 +171,8 @@ func (a Adjudication) judge(ctx context.Context, p *position) (rules.Outcome, st
 	return rules.Undecided, ""
 }
 
-// judgeResign ends a game that for some moves of each side both scored, by the points at least, as won by the same one.
+// judgeResign ends a game that for some moves of each side both scored, by the points at least, as
+// won by the same one.
 func judgeResign(_ context.Context, p *position, c condition) rules.Outcome {
 	if p.agree(c.n, c.points, math.MaxInt32) {
 		return rules.WinFor(p.side)
@@ -181,7 +183,8 @@ func judgeResign(_ context.Context, p *position, c condition) rules.Outcome {
 	return rules.Undecided
 }
 
-// judgeDraw ends a game as a draw when for some moves of each side all scores were at most the points from 0.
+// judgeDraw ends a game as a draw when for some moves of each side all scores were at most the
+// points from 0.
 func judgeDraw(_ context.Context, p *position, c condition) rules.Outcome {
 	if p.agree(c.n, -c.points, c.points) {
 		return rules.Draw
@@ -198,7 +201,8 @@ func judgePlies(_ context.Context, p *position, c condition) rules.Outcome {
 
 const solverMegabytes = 1 // a table that is cleared for every move
 
-// judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a number of plies.
+// judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a
+// number of plies.
 func judgeProven(ctx context.Context, p *position, c condition) rules.Outcome {
 	now := p.game.Position()
 	if o, _ := p.game.Outcome(); o != rules.Undecided || p.game.Rules().SettingUp(now) {
@@ -217,7 +221,8 @@ func judgeProven(ctx context.Context, p *position, c condition) rules.Outcome {
 	return rules.WinFor(now.Side())
 }
 
-// agree reports whether the last scores, moves of each side, all lie from low to high as the last mover sees them.
+// agree reports whether the last scores, moves of each side, all lie from low to high as the last
+// mover sees them.
 func (p *position) agree(moves int, low, high agents.Score) bool {
 	if len(p.scores) < 2*moves {
 		return false

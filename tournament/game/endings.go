@@ -25,8 +25,9 @@ const (
 	abandoned   = "abandoned" // or another program's fault
 )
 
-// endings are all of them: those of the rules, the players' own, faults, adjudications in the order in which they are
-// written, and that of games from elsewhere. The names of adjudications begin with [record.Adjudicated].
+// endings are all of them: those of the rules, the players' own, faults, adjudications in the order
+// in which they are written, and that of games from elsewhere. The names of adjudications begin
+// with [record.Adjudicated].
 var endings = []Ending{
 	{Name: string(rules.ByGoal), Text: "goal: a piece was brought over", Termination: normal},
 	{Name: string(rules.ByPasses), Text: "passes: two in a row", Termination: normal},
@@ -66,7 +67,8 @@ var endings = []Ending{
 // Endings returns all reasons for which games end.
 func Endings() []Ending { return slices.Clone(endings) }
 
-// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has no text.
+// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has
+// no text.
 func EndingOf(r *record.Record) Ending {
 	if i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason }); i >= 0 {
 		return endings[i]

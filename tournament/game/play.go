@@ -12,7 +12,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// play is a game under way. It belongs to one goroutine, but for the watchdog and, under the lock, the record.
+// play is a game under way. It belongs to one goroutine, but for the watchdog and, under the lock,
+// the record.
 type play struct {
 	task  *Task // whose times are multiplied by its time scale
 	start time.Time
@@ -64,7 +65,8 @@ func (p *play) toEnd(ctx context.Context) (*record.Record, error) {
 	return g, nil
 }
 
-// run plays the game until it ends, an agent fails or ctx is cancelled. It returns how the agent failed, if one did.
+// run plays the game until it ends, an agent fails or ctx is cancelled. It returns how the agent
+// failed, if one did.
 func (p *play) run(ctx context.Context) (fault *record.Fault) {
 	defer func() {
 		// Only an agent's panic is an agent's fault; ours goes on.
@@ -136,8 +138,9 @@ func (p *play) prepare(ctx context.Context) *record.Fault {
 
 const noEnd time.Duration = 1 << 60 // some decades
 
-// call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
-// doesn't lose by its limits, and the stall timeout more; without either as long as it likes.
+// call notes that a side's agent is called now, the time since the game's start. It may take the
+// time in which it doesn't lose by its limits, and the stall timeout more; without either as long
+// as it likes.
 func (p *play) call(side rules.Side, now time.Duration) {
 	clockMargin, moveMargin := p.task.timeMargins()
 	patience := p.task.moveTime(side)
@@ -159,7 +162,8 @@ func (p *play) call(side rules.Side, now time.Duration) {
 	p.watchdog.enter(call{side, patience, now + patience})
 }
 
-// failed returns the fault of the agent that was called, and notes an error that is the host's instead.
+// failed returns the fault of the agent that was called, and notes an error that is the host's
+// instead.
 func (p *play) failed(doing string, err error) *record.Fault {
 	if lack, ok := errors.AsType[*agents.HostFailure](err); ok {
 		p.lack = lack
@@ -171,7 +175,8 @@ func (p *play) failed(doing string, err error) *record.Fault {
 	return newFault(p.side, kind, doing+err.Error())
 }
 
-// decide returns the checked decision of the agent whose turn it is, or notes that it resigns; now is since the start.
+// decide returns the checked decision of the agent whose turn it is, or notes that it resigns; now
+// is since the start.
 func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, *record.Fault) {
 	before, moves := p.game.Position(), len(p.game.Moves())
 	side := before.Side()
@@ -201,7 +206,8 @@ func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, 
 	return d, nil
 }
 
-// spend takes the time of a move off the clock of the side that was called. It returns the loss on time, if it is one.
+// spend takes the time of a move off the clock of the side that was called. It returns the loss on
+// time, if it is one.
 func (p *play) spend(took time.Duration) *record.Fault {
 	clockMargin, moveMargin := p.task.timeMargins()
 	p.overrun = p.task.clock(p.side).spend(&p.left[p.side], took, clockMargin)
@@ -240,7 +246,8 @@ func (p *play) add(d *agents.Decision, took time.Duration) {
 	g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(took))
 }
 
-// finish returns the record of a game that is over, or was lost by a fault. Then the game may be in use elsewhere.
+// finish returns the record of a game that is over, or was lost by a fault. Then the game may be in
+// use elsewhere.
 func (p *play) finish(fault *record.Fault) *record.Record {
 	g := p.played()
 	outcome, reason := p.outcome, p.reason
@@ -255,7 +262,8 @@ func (p *play) finish(fault *record.Fault) *record.Record {
 	return g
 }
 
-// played returns the record of the moves so far, to which nothing is added. It may be called concurrently.
+// played returns the record of the moves so far, to which nothing is added. It may be called
+// concurrently.
 func (p *play) played() *record.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()

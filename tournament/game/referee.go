@@ -29,7 +29,8 @@ type Referee struct {
 	shown atomic.Pointer[play] // the game under way; nil: none
 }
 
-// Playing returns the record so far of the game under way; nil if there is none. It may be called concurrently.
+// Playing returns the record so far of the game under way; nil if there is none. It may be called
+// concurrently.
 func (r *Referee) Playing() *record.Record {
 	if p := r.shown.Load(); p != nil {
 		return p.played()
@@ -43,9 +44,10 @@ type end struct {
 	err    error
 }
 
-// Play is [Play] that tells which agent hangs: one that doesn't answer within its limit and the stall timeout loses. If
-// it doesn't return when it is cancelled either, its goroutine, which can't be ended, is left behind; then hung is its
-// side, and the agent must not be used again, not even closed.
+// Play is [Play] that tells which agent hangs: one that doesn't answer within its limit and the
+// stall timeout loses. If it doesn't return when it is cancelled either, its goroutine, which can't
+// be ended, is left behind; then hung is its side, and the agent must not be used again, not even
+// closed.
 func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *rules.Side, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -92,7 +94,8 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	}
 }
 
-// await waits for a game that has been cancelled; one that doesn't end is left behind, with the agent of the side hung.
+// await waits for a game that has been cancelled; one that doesn't end is left behind, with the
+// agent of the side hung.
 func (p *play) await(done <-chan end) (ended end, hung *rules.Side) {
 	for {
 		select {
@@ -106,7 +109,8 @@ func (p *play) await(done <-chan end) (ended end, hung *rules.Side) {
 	}
 }
 
-// tickEvery is the time between two looks at whether an agent answers: a twentieth of the stall timeout, or a second.
+// tickEvery is the time between two looks at whether an agent answers: a twentieth of the stall
+// timeout, or a second.
 func (s *Settings) tickEvery() time.Duration {
 	every := cmp.Or(s.StallTimeout/20, time.Second)
 	return min(max(every, time.Millisecond), time.Second)
@@ -130,8 +134,9 @@ func traceOf(a agents.Agent) []string {
 // bounded cuts a text that is too long, and replaces invalid UTF-8.
 func bounded(s string, limit int) string { return strings.ToValidUTF8(textfmt.Cut(s, limit), "?") }
 
-// describePanic returns the value and the place of a panic. It is called by the deferred function that recovered. The
-// place is named without the folders of the machine that built the program, so that records are the same everywhere.
+// describePanic returns the value and the place of a panic. It is called by the deferred function
+// that recovered. The place is named without the folders of the machine that built the program, so
+// that records are the same everywhere.
 func describePanic(value any) string {
 	text := fmt.Sprint(value)
 	callers := make([]uintptr, 32)

@@ -13,15 +13,16 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Settings says how the games of a run are played, whatever their rules and players: tournaments, matches, self-play,
-// tuning by matches and training embed it. Their tags say what they mean. Start from [DefaultSettings].
+// Settings says how the games of a run are played, whatever their rules and players: tournaments,
+// matches, self-play, tuning by matches and training embed it. Their tags say what they mean. Start
+// from [DefaultSettings].
 type Settings struct {
 	Openings schedule.Openings `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
 	Limits   agents.Limits     `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."`
 	Clock    Clock             `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
 
-	// A TimeMargin of nil is 0 for a clock and 500 ms for a move time, since many engines check the time at intervals,
-	// but reserve time under a clock.
+	// A TimeMargin of nil is 0 for a clock and 500 ms for a move time, since many engines check the
+	// time at intervals, but reserve time under a clock.
 	TimeMargin   *time.Duration      `yaml:"time_margin" check:"0s..24h" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 	OnRepetition agents.OnRepetition `yaml:"on_repetition" zero:"forfeit" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid:"`
 	Adjudication Adjudication        `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early, for one reason or several with commas:"`
@@ -33,8 +34,9 @@ func DefaultSettings() Settings {
 	return Settings{OnRepetition: agents.Forfeit, StallTimeout: 10 * time.Minute}
 }
 
-// Check adds what is wrong with the settings for games under rule sets, beside the bounds in their tags. Their keys
-// begin with prefix. Whether there are openings in a run with the seed is checked if nothing else is wrong.
+// Check adds what is wrong with the settings for games under rule sets, beside the bounds in their
+// tags. Their keys begin with prefix. Whether there are openings in a run with the seed is checked
+// if nothing else is wrong.
 func (s *Settings) Check(p *problems.List, prefix string, list []*rules.Rules, seed uint64) {
 	s.Openings.Check(p, prefix+"openings")
 	p.Expect(s.Clock.Valid(), prefix+"clock", ClockForm, s.Clock)
@@ -127,7 +129,8 @@ func (c Clock) limits(left time.Duration) agents.Limits {
 	}}
 }
 
-// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the time margin.
+// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the
+// time margin.
 func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0

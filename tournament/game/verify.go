@@ -12,8 +12,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// Verify returns an error unless a record is right as far as it shows: [record.Replay] has none, the reason is one of
-// [Endings], an adjudication is what the scores or the solver give, and the times are those of a game.
+// Verify returns an error unless a record is right as far as it shows: [record.Replay] has none,
+// the reason is one of [Endings], an adjudication is what the scores or the solver give, and the
+// times are those of a game.
 func Verify(r *record.Record) error {
 	g, err := record.Replay(r)
 	if err != nil {
@@ -112,7 +113,8 @@ func verifyAdjudication(r *record.Record, g *rules.Game) error {
 // slowestWorker is the time scale of the slowest worker.
 const slowestWorker = 16
 
-// Verify is [Verify] of a record that must be one of the task's game, and end and last as its settings allow.
+// Verify is [Verify] of a record that must be one of the task's game, and end and last as its
+// settings allow.
 func (g *Task) Verify(r *record.Record) error {
 	if err := g.VerifyHead(r); err != nil {
 		return err
@@ -146,8 +148,8 @@ func (g *Task) verifyMoveTimes(r *record.Record) error {
 	return nil
 }
 
-// verifyTimeout returns an error if an agent lost on time although nothing limits its time. Programs may time out by
-// limits of their own.
+// verifyTimeout returns an error if an agent lost on time although nothing limits its time.
+// Programs may time out by limits of their own.
 func (g *Task) verifyTimeout(r *record.Record) error {
 	if r.Fault == nil || r.Fault.Kind != record.FaultTimeout {
 		return nil
@@ -162,7 +164,8 @@ func (g *Task) verifyTimeout(r *record.Record) error {
 	return nil
 }
 
-// VerifyHead returns an error unless a record, maybe under way, has numbers, rules, opening, players and settings of g.
+// VerifyHead returns an error unless a record, maybe under way, has numbers, rules, opening,
+// players and settings of g.
 func (g *Task) VerifyHead(r *record.Record) error {
 	blank := g.Blank()
 	for _, part := range []struct {

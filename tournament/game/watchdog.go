@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// lateTick is by how much a tick is late if the program did not run. Timers of a busy machine are rarely punctual.
+	// lateTick is by how much a tick is late if the program did not run. Timers of a busy machine
+	// are rarely punctual.
 	lateTick = 20 * time.Millisecond
 
-	// longStop is the shortest time for which a program is taken to have been stopped, as by Ctrl-Z, and not only slow.
+	// longStop is the shortest time for which a program is taken to have been stopped, as by
+	// Ctrl-Z, and not only slow.
 	longStop = time.Second
 )
 
-// watchdog knows until when an agent must have answered. The goroutine that plays the game tells it of each call of an
-// agent; another one, which waits for the game, lets it tick and asks it.
+// watchdog knows until when an agent must have answered. The goroutine that plays the game tells it
+// of each call of an agent; another one, which waits for the game, lets it tick and asks it.
 type watchdog struct {
 	mu      sync.Mutex
 	waiting bool // an agent has been called and hasn't answered
@@ -58,7 +60,8 @@ func (w *watchdog) overdue(now time.Duration) (c call, ok bool) {
 	return w.call, w.waiting && now > w.call.deadline
 }
 
-// giveUp reports whether an agent is still being called, and whose. Then the game's goroutine is left behind.
+// giveUp reports whether an agent is still being called, and whose. Then the game's goroutine is
+// left behind.
 func (w *watchdog) giveUp() (side rules.Side, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,9 +69,9 @@ func (w *watchdog) giveUp() (side rules.Side, ok bool) {
 	return w.call.side, w.givenUp
 }
 
-// tick finds out for how long the program did not run since the last tick. An agent that is called didn't run either,
-// and has as much more time. The monotonic clock of some systems stands still while the machine sleeps, so the wall
-// clock is read too.
+// tick finds out for how long the program did not run since the last tick. An agent that is called
+// didn't run either, and has as much more time. The monotonic clock of some systems stands still
+// while the machine sleeps, so the wall clock is read too.
 func (w *watchdog) tick(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,8 +1,9 @@
-// Package gamestats counts what happens in recorded games: lengths, kinds of moves, missed wins and defences.
+// Package gamestats counts what happens in recorded games: lengths, kinds of moves, missed wins and
+// defences.
 //
-// A [Counter] replays the games, makes a tally of each, and adds the tallies of pairs up. Its [Figure] are the results
-// under each rule set. The unit of all intervals is the pair of games from one opening: its games are not independent,
-// nor are the moves of a game.
+// A [Counter] replays the games, makes a tally of each, and adds the tallies of pairs up. Its
+// [Figure] are the results under each rule set. The unit of all intervals is the pair of games from
+// one opening: its games are not independent, nor are the moves of a game.
 package gamestats
 
 import (
@@ -154,7 +155,8 @@ type set struct {
 	moments []moments // of the definitions
 }
 
-// Add counts a game, or returns why it can't be replayed. Two in a row are a pair by their pair number, rules and file.
+// Add counts a game, or returns why it can't be replayed. Two in a row are a pair by their pair
+// number, rules and file.
 func (c *Counter) Add(file string, g *record.Record) error {
 	t, err := tallyOf(g)
 	if err != nil {
@@ -216,8 +218,9 @@ func (c *Counter) Figures() (list []Figure) {
 	return list
 }
 
-// moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
-// of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
+// moments are the sums of independent units and of their cases, and of their squares and products,
+// from which the ratio of the totals and its error follow. They are whole numbers, or halves, so
+// that their order doesn't matter.
 type moments struct {
 	units                  int64 // with any case
 	sum, cases             float64
@@ -239,7 +242,8 @@ func (m *moments) add(sum, cases float64) {
 // ratio returns the sum for each case, NaN without cases.
 func (m *moments) ratio() float64 { return m.sum / m.cases }
 
-// variance returns the variance of the ratio, linearised, by the residuals of the units; NaN for fewer than two units.
+// variance returns the variance of the ratio, linearised, by the residuals of the units; NaN for
+// fewer than two units.
 func (m *moments) variance() float64 {
 	if m.units < 2 {
 		return math.NaN()
@@ -254,8 +258,8 @@ func (m *moments) variance() float64 {
 	return squares / (m.cases * m.cases) * n / (n - 1)
 }
 
-// shareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
-// variance; where all units gave the same, that is the number of units.
+// shareInterval returns Wilson's interval of a share, for the number of independent cases that has
+// the share's variance; where all units gave the same, that is the number of units.
 func (m *moments) shareInterval() (low, high float64) {
 	const z2 = interval.Z95 * interval.Z95
 	share := m.ratio()
@@ -337,8 +341,8 @@ func (t *tally) turn(game *rules.Game, m rules.Move, isWin bool) {
 	}
 }
 
-// piece returns the height of the piece that a move moves, and the row on which it starts, 1 at the mover's side; 0 for
-// the hand.
+// piece returns the height of the piece that a move moves, and the row on which it starts, 1 at the
+// mover's side; 0 for the hand.
 func piece(p rules.Position, m rules.Move) (height rules.Height, row int) {
 	from := m.From()
 	switch {

@@ -31,7 +31,8 @@ const (
 	numKinds
 )
 
-// sentences have {games} for the number of games, and {first} for what was noted with the first of them.
+// sentences have {games} for the number of games, and {first} for what was noted with the first of
+// them.
 var sentences = [numKinds]string{
 	Unreadable:   "left out: {games} that can't be read; the first is {first}",
 	Duplicate:    "left out: {games} whose id had come before; copies are counted once; the first is game {first}",
@@ -54,8 +55,8 @@ type Notes struct {
 	manifests []string // on those that can't be read
 }
 
-// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is their id, of which the
-// smallest is kept, whatever their order.
+// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is
+// their id, of which the smallest is kept, whatever their order.
 func (n *Notes) Add(k Kind, text string) {
 	text = textfmt.Cut(text, maxError)
 	n.counts[k]++

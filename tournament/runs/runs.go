@@ -1,13 +1,14 @@
-// Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it leaves out.
+// Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it
+// leaves out.
 //
 //	in := runs.Stream{Strict: strict}
 //	for game, err := range in.Games(ctx, file) {
 //		...
 //	}
 //
-// A [Stream] reads one [File] after another, and leaves out games that it has found before. An [Entry] is the result
-// that ratings need; [Entry.Load] reads the rest of it, which [Stream.Records] has read already. What games are grouped
-// by is for their users to say.
+// A [Stream] reads one [File] after another, and leaves out games that it has found before. An
+// [Entry] is the result that ratings need; [Entry.Load] reads the rest of it, which
+// [Stream.Records] has read already. What games are grouped by is for their users to say.
 package runs
 
 import (
@@ -159,8 +160,8 @@ type Entry struct {
 	skipped *Notes
 }
 
-// Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the order in which they
-// are loaded. The error is a [*jsonl.LineError].
+// Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the
+// order in which they are loaded. The error is a [*jsonl.LineError].
 func (g *Entry) Load() error {
 	if err := g.load(); err != nil {
 		return err
@@ -182,8 +183,8 @@ func (g *Entry) load() (err error) {
 	return g.file.at(err)
 }
 
-// convert makes the record of a game of PGN or CSV. One whose moves can't be played is kept without them, unless its
-// file must be legal.
+// convert makes the record of a game of PGN or CSV. One whose moves can't be played is kept without
+// them, unless its file must be legal.
 func (g *Entry) convert() error {
 	f := g.file
 	g.Record, g.Moves = f.games.Record(f.texts, &g.Result)
@@ -219,8 +220,8 @@ type Stream struct {
 	files []*File
 }
 
-// Games returns the games of a file. An error ends them; what is left out without one is noted. A file of records that
-// has grown may be read again, with what was appended as its In.
+// Games returns the games of a file. An error ends them; what is left out without one is noted. A
+// file of records that has grown may be read again, with what was appended as its In.
 func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		g := &Entry{file: f, skipped: &r.Skipped}
@@ -304,7 +305,8 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 	}
 }
 
-// take reads the next game, and reports whether it is one of the stream. One that isn't is noted, or has an error.
+// take reads the next game, and reports whether it is one of the stream. One that isn't is noted,
+// or has an error.
 func (r *Stream) take(f *File, g *Entry) (taken bool, err error) {
 	err = f.read(&g.Result)
 	if errors.Is(err, source.ErrUnfinished) {
@@ -353,7 +355,8 @@ func (r *Stream) Unreadable(err error) error {
 	return err
 }
 
-// Records returns the games of a file that pass the filter, loaded. One that can't be read whole is left out.
+// Records returns the games of a file that pass the filter, loaded. One that can't be read whole is
+// left out.
 func (r *Stream) Records(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for g, err := range r.Games(ctx, f) {
@@ -385,8 +388,8 @@ func (r *Stream) Found() (n int64) {
 	return n
 }
 
-// Notes returns a sentence on each file that has fewer or more games than its manifest says were played, those on names
-// that look alike, and those on what was left out but for some kinds.
+// Notes returns a sentence on each file that has fewer or more games than its manifest says were
+// played, those on names that look alike, and those on what was left out but for some kinds.
 func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
 		m := f.Manifest
@@ -442,7 +445,8 @@ func several(all map[string][]string) (keys, texts []string) {
 	return keys, texts
 }
 
-// Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.
+// Manifest returns the manifest beside a file that is named as records of runs are; why none can be
+// read is noted.
 func (r *Stream) Manifest(path string) *tournament.Manifest {
 	if filepath.Base(path) != tournament.GamesFile {
 		return nil
@@ -455,8 +459,8 @@ func (r *Stream) Manifest(path string) *tournament.Manifest {
 	return m
 }
 
-// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that can be read; name is
-// the folder's in the note. Games that were played in a browser have none.
+// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that
+// can be read; name is the folder's in the note. Games that were played in a browser have none.
 func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) {
 	m, err := tournament.ReadManifest(dir)
 	switch {

@@ -9,8 +9,9 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// knockout has rounds; the loser of a match is eliminated. The first players listed are seeded highest: they meet the
-// lowest, have a bye in the first round where the number of players isn't a power of 2, and go on after a tie.
+// knockout has rounds; the loser of a match is eliminated. The first players listed are seeded
+// highest: they meet the lowest, have a bye in the first round where the number of players isn't a
+// power of 2, and go on after a tie.
 var knockout = singleElimination{Facts{
 	Name: "knockout", Doc: "seeded in the order given; the higher seed advances after a tie", Adaptive: true,
 }}
@@ -26,8 +27,8 @@ func (singleElimination) Stages(players, _ int) []int {
 	return sizes
 }
 
-// Pairings returns the best against the worst of those who are left, the pairs in the middle first: in the first round
-// the best may have a bye.
+// Pairings returns the best against the worst of those who are left, the pairs in the middle first:
+// in the first round the best may have a bye.
 func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int) {
 	out := make([]bool, players)
 	for _, st := range before {
@@ -43,7 +44,8 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 	return list
 }
 
-// winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one that is listed first.
+// winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one
+// that is listed first.
 func (m *Match) winner() int {
 	tied := m.Halves[0] == m.Halves[1]
 	listedLater := m.Players[0] > m.Players[1]
@@ -53,7 +55,8 @@ func (m *Match) winner() int {
 	return 0
 }
 
-// decided is a match of a round with the player first that goes on, or while it is not over the one that leads.
+// decided is a match of a round with the player first that goes on, or while it is not over the one
+// that leads.
 type decided struct {
 	Match
 	round string
@@ -67,7 +70,8 @@ func (m decided) tied() bool { return m.Halves[0] == m.Halves[1] }
 
 const final = "Final"
 
-// roundName is what round k is called: by the number of players in it, or by its own number if some of those have byes.
+// roundName is what round k is called: by the number of players in it, or by its own number if some
+// of those have byes.
 func (s *Schedule) roundName(k int) string {
 	switch n := len(s.Stages[k].Matches); {
 	case k == len(s.Stages)-1:

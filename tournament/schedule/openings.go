@@ -24,20 +24,23 @@ type Policy string
 
 // The policies.
 const (
-	// RandomOpenings draws a random set-up and plays random plies from it. An opening is used only if the side to move
-	// can't take a piece over the far side at once, has a move, and has a move after which the opponent can't either;
-	// under Kang, nobody may have scored. That rules out wins on the first two plies, not those that take longer. When
-	// all openings with that many plies have been played, those of one more follow.
+	// RandomOpenings draws a random set-up and plays random plies from it. An opening is used only
+	// if the side to move can't take a piece over the far side at once, has a move, and has a move
+	// after which the opponent can't either; under Kang, nobody may have scored. That rules out
+	// wins on the first two plies, not those that take longer. When all openings with that many
+	// plies have been played, those of one more follow.
 	RandomOpenings Policy = "random"
 
-	// AgentOpenings lets the agents place their pieces; under Kang, which has no set-up, games begin on the empty board.
+	// AgentOpenings lets the agents place their pieces; under Kang, which has no set-up, games
+	// begin on the empty board.
 	AgentOpenings Policy = "agents"
 
-	// SetupOpenings takes all distinct set-ups in order, those that mirror each other once, round by round, and begins
-	// again where they end. Nothing is screened. Kang has no set-ups.
+	// SetupOpenings takes all distinct set-ups in order, those that mirror each other once, round
+	// by round, and begins again where they end. Nothing is screened. Kang has no set-ups.
 	SetupOpenings Policy = "setups"
 
-	// FileOpenings takes the positions of a list in order, round by round, and begins again at its end; none is screened.
+	// FileOpenings takes the positions of a list in order, round by round, and begins again at its
+	// end; none is screened.
 	FileOpenings Policy = "file"
 )
 
@@ -52,8 +55,8 @@ type Openings struct {
 	Policy Policy `yaml:"policy" help:"Where openings come from, as in --openings."`
 	Plies  int    `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0: none, but 4 under Kang, or 2 in matches."`
 
-	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
-	// manifests have the Hash alone.
+	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings]
+	// reads it, of which manifests have the Hash alone.
 	File      string   `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
 	Positions []string `yaml:"-" json:"-"`
 	Lines     []int    `yaml:"-" json:"-"` // of the file, on which they stand; workers elsewhere have none
@@ -106,15 +109,16 @@ func (Openings) Choices() []settings.Choice {
 // LoadOpenings reads a list of openings from a regular file: a run that resumes reads it again.
 func LoadOpenings(path string) (Openings, error) { return files.Load(path, ReadOpenings) }
 
-// Bounds of a list from outside: of the positions, and in bytes of one and of its line with a comment.
+// Bounds of a list from outside: of the positions, and in bytes of one and of its line with a
+// comment.
 const (
 	maxOpenings    = 1_000_000
 	maxOpening     = 200
 	maxOpeningLine = 4096
 )
 
-// ReadOpenings reads a list of openings: a position a line, but for empty lines and what follows a '#'. Whether the
-// positions fit a rule set is for [Openings.CheckUnder] to say.
+// ReadOpenings reads a list of openings: a position a line, but for empty lines and what follows a
+// '#'. Whether the positions fit a rule set is for [Openings.CheckUnder] to say.
 func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
 	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(n int, line string) error {
@@ -133,7 +137,8 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	return o, err
 }
 
-// Files returns the list as a file, with the sum of its positions without comments; none without a list.
+// Files returns the list as a file, with the sum of its positions without comments; none without a
+// list.
 func (o Openings) Files() []agents.File {
 	if o.Policy != FileOpenings {
 		return nil
@@ -168,7 +173,8 @@ const (
 	openingTries = 10_000
 )
 
-// String returns the policy as records name it: "random", "random:plies=4", "agents", "setups", "file:PATH".
+// String returns the policy as records name it: "random", "random:plies=4", "agents", "setups",
+// "file:PATH".
 func (o Openings) String() string {
 	if o.Policy == FileOpenings {
 		return string(o.Policy) + ":" + o.File
@@ -179,7 +185,8 @@ func (o Openings) String() string {
 	return string(o.Policy) + ":plies=" + strconv.Itoa(o.Plies)
 }
 
-// ForMatch sets the openings of a match where none are given: random set-ups, or if all are of Kang two random plies.
+// ForMatch sets the openings of a match where none are given: random set-ups, or if all are of Kang
+// two random plies.
 func (o *Openings) ForMatch(list ...*rules.Rules) {
 	if o.Policy != "" {
 		return
@@ -202,7 +209,8 @@ func (o Openings) Check(errs *problems.List, field string) {
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
-// CheckUnder adds rule sets under which a position of a list doesn't fit, or a run with the seed has no opening.
+// CheckUnder adds rule sets under which a position of a list doesn't fit, or a run with the seed
+// has no opening.
 func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Rules, seed uint64) {
 	for _, r := range list {
 		for k := range o.Positions {
@@ -220,7 +228,8 @@ func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Ru
 	}
 }
 
-// Opener finds the openings of a run, and keeps them so that none comes twice while others are left, in one goroutine.
+// Opener finds the openings of a run, and keeps them so that none comes twice while others are
+// left, in one goroutine.
 type Opener struct {
 	openings Openings
 	seed     uint64
@@ -228,7 +237,8 @@ type Opener struct {
 	moves    rules.MoveSet
 }
 
-// openingList holds the openings of a rule set in the order in which they are played, as far as they have been found.
+// openingList holds the openings of a rule set in the order in which they are played, as far as
+// they have been found.
 type openingList struct {
 	setups    func() *rules.Setups // of the rules
 	positions []rules.Position
@@ -243,9 +253,10 @@ func NewOpener(o Openings, seed uint64) *Opener {
 	return &Opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and begin
-// again; otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the
-// rules or the plies leave no opening that passes the screen.
+// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come
+// before and begin again; otherwise 0. The first k+1 are found one after the other, at some
+// microseconds each. The error says that the rules or the plies leave no opening that passes the
+// screen.
 func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	if o.openings.Policy == AgentOpenings {
 		return r.Start(), 0, nil
@@ -384,14 +395,16 @@ func (o *Opener) passes(r *rules.Rules, p rules.Position) bool {
 	return false
 }
 
-// Screening looks for openings in which no side can force a win within two plies, see [RandomOpenings].
+// Screening looks for openings in which no side can force a win within two plies, see
+// [RandomOpenings].
 type Screening struct {
 	Rules    *rules.Rules
 	Openings Openings // those that are screened
 	Seed     uint64   // of random openings
 	Count    int      // how many are wanted; 0: all of a list
 
-	// Agent, if not nil, scores them within Limits; those beyond ±MaxScore, in points, are left out.
+	// Agent, if not nil, scores them within Limits; those beyond ±MaxScore, in points, are left
+	// out.
 	Agent    agents.Agent
 	Limits   agents.Limits
 	MaxScore float64
@@ -400,7 +413,8 @@ type Screening struct {
 // ErrNoScore is returned for an agent without an evaluation.
 var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
 
-// Run calls keep for each opening that passes, with the agent's score; it returns how many passed, and were screened.
+// Run calls keep for each opening that passes, with the agent's score; it returns how many passed,
+// and were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
 	const tries = 100 // for each random opening
 	from := NewOpener(s.Openings, s.Seed)

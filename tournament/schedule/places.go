@@ -20,7 +20,8 @@ type place struct {
 	sberger  float64 // in half points
 }
 
-// meeting is a match from the view of one of its players. Without an opponent it is a bye, once the round is over.
+// meeting is a match from the view of one of its players. Without an opponent it is a bye, once the
+// round is over.
 type meeting struct {
 	opponent    int   // -1: none
 	won, halves int64 // half points of the player, and of both
@@ -40,7 +41,8 @@ func (st *Stage) meetings(players int) [][]meeting {
 	return met
 }
 
-// ranking returns the places by the meetings of each player: by points, Buchholz if that counts, and Sonneborn-Berger.
+// ranking returns the places by the meetings of each player: by points, Buchholz if that counts,
+// and Sonneborn-Berger.
 func ranking(met [][]meeting, buchholz bool) []place {
 	places := make([]place, len(met))
 	for i := range met {

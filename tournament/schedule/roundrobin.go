@@ -25,7 +25,8 @@ func everyTwo(players, next int) (list [][2]int) {
 
 type allPlayAll struct{ fixed }
 
-// Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the ratings say as much.
+// Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the
+// ratings say as much.
 func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Standings {
 	if s.Players < 3 || len(s.Stages) == 0 {
 		return nil

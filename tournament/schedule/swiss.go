@@ -11,15 +11,17 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// swiss has rounds in which players with equally many points meet, and no two a second time as long as that is
-// possible. With an odd number of players the last in the table that has had none yet has a bye, which counts as a won
-// match. Equal points are ordered as the players are listed. In the first round the top half meets the bottom half, as
-// in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
+// swiss has rounds in which players with equally many points meet, and no two a second time as long
+// as that is possible. With an odd number of players the last in the table that has had none yet
+// has a bye, which counts as a won match. Equal points are ordered as the players are listed. In
+// the first round the top half meets the bottom half, as in FIDE's Dutch system: of eight 1 and 5,
+// 2 and 6.
 var swiss = swissSystem{Facts{
 	Name: "swiss", Doc: "neighbours in the table", Adaptive: true, MostRounds: swissRounds,
 }}
 
-// swissRounds returns in how many rounds everybody can meet everybody: with an odd number of players each has a bye.
+// swissRounds returns in how many rounds everybody can meet everybody: with an odd number of
+// players each has a bye.
 func swissRounds(players int) int { return players - 1 + players%2 }
 
 type swissSystem struct{ Facts }
@@ -67,10 +69,12 @@ func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
 	return s.list
 }
 
-// swissSteps bounds the search for pairings without a second meeting. It ends quickly unless nearly all have met.
+// swissSteps bounds the search for pairings without a second meeting. It ends quickly unless nearly
+// all have met.
 const swissSteps = 100_000
 
-// swissSearch pairs the first of an order with the nearest it can, so that the rest can be paired too.
+// swissSearch pairs the first of an order with the nearest it can, so that the rest can be paired
+// too.
 type swissSearch struct {
 	met   map[[2]int]bool // who must not meet
 	steps int
@@ -124,7 +128,8 @@ func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.S
 	return list
 }
 
-// rounds returns the meetings of each player, one for each round: with none it has a bye, once the round is over.
+// rounds returns the meetings of each player, one for each round: with none it has a bye, once the
+// round is over.
 func rounds(players int, stages []Stage) [][]meeting {
 	met := make([][]meeting, players)
 	for k := range stages {

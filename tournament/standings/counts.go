@@ -11,7 +11,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// RuleSet is what was counted under one rule set: all games in Results and Pairs, else those that could be read whole.
+// RuleSet is what was counted under one rule set: all games in Results and Pairs, else those that
+// could be read whole.
 type RuleSet struct {
 	Name    string
 	Results [3]int64 // South won, drawn, North won
@@ -56,7 +57,8 @@ func (s *RuleSet) noteSides(sides ratings.Sides) {
 // Games returns the number of games.
 func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results[2] }
 
-// PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points of one of them.
+// PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points
+// of one of them.
 func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
 // add counts a game of two players that could be read whole, but for its result.
@@ -92,7 +94,8 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 	}
 }
 
-// bounded returns the key under which a text is counted: itself or, if the map is full, otherReasons.
+// bounded returns the key under which a text is counted: itself or, if the map is full,
+// otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
 	if _, known := counts[text]; !known && len(counts) >= maxReasons {
 		return otherReasons
@@ -227,7 +230,8 @@ func (s *Standings) total(spec string) *Player {
 // Count returns the results of a player on both sides, in the games that could be read whole.
 func (s *Standings) Count(spec string) ratings.Count { return s.total(spec).count() }
 
-// PlayerTable returns the table of what was counted of the players given. Faults are left out where there were none.
+// PlayerTable returns the table of what was counted of the players given. Faults are left out where
+// there were none.
 func (s *Standings) PlayerTable(specs []string) *grid.Table {
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move",
 		"Faults")

@@ -1,5 +1,5 @@
-// Package standings adds up the games of runs: results and pairs by rule set, what is counted of each player, the
-// rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test.
+// Package standings adds up the games of runs: results and pairs by rule set, what is counted of
+// each player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test.
 package standings
 
 import (
@@ -21,7 +21,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Standings are the games of some runs, added up, with players by their specs. Goroutines need a lock to share it.
+// Standings are the games of some runs, added up, with players by their specs. Goroutines need a
+// lock to share it.
 type Standings struct {
 	Only     map[string]bool // rule sets to count; nil: all
 	Runs     []*Run          // in the order in which they were begun
@@ -55,7 +56,8 @@ type Run struct {
 // New returns standings without games.
 func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: map[string]int{}} }
 
-// Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is none.
+// Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is
+// none.
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Settle()
 	s.pairs = source.Matcher{Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost}
@@ -77,7 +79,8 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	return r
 }
 
-// addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count it too.
+// addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count
+// it too.
 func (r *Run) addScheduled(pair int64, south, north string, result ratings.Result) {
 	if r.schedule == nil {
 		return
@@ -89,7 +92,8 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 	}
 }
 
-// SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
+// SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of
+// the one before.
 func (r *Run) SetManifest(m *tournament.Manifest) {
 	r.manifest = *cmp.Or(m, new(tournament.Manifest))
 	r.names = lists.Map(r.manifest.Config.Players(), source.Name)
@@ -128,8 +132,8 @@ func (s *Standings) Games() (n int64) {
 	return n
 }
 
-// Read counts the games of a file as those of the run begun last. whole, if it is not nil, is called with the record of
-// each that is counted, unless only its result can be read.
+// Read counts the games of a file as those of the run begun last. whole, if it is not nil, is
+// called with the record of each that is counted, unless only its result can be read.
 func (s *Standings) Read(ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record)) error {
 	for g, err := range in.Games(ctx, file) {
 		if err != nil {
@@ -157,7 +161,8 @@ func (s *Standings) Add(g *record.Record) {
 
 func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only[rules] }
 
-// count counts a game of which whole is the record, or nil, and reports whether it was one to count.
+// count counts a game of which whole is the record, or nil, and reports whether it was one to
+// count.
 func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	run := s.run()
 	scheduled := run.manifest.Config.Schedule != ""
@@ -196,7 +201,8 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	return true
 }
 
-// addSingle counts n games that belong to no pair, -1 to take one back, unless they repeat another one.
+// addSingle counts n games that belong to no pair, -1 to take one back, unless they repeat another
+// one.
 func (s *Standings) addSingle(g source.Outcome, n int) {
 	data := s.ruleSet(g.Rules).data
 	if repeated, _ := s.repeats.Game(len(s.Runs), &g, n); repeated {
@@ -206,8 +212,8 @@ func (s *Standings) addSingle(g source.Outcome, n int) {
 	data.AddGames(g.South, g.North, g.Result, n)
 }
 
-// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one. In a run of two agents,
-// which numbers its pairs, none is taken back.
+// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one. In
+// a run of two agents, which numbers its pairs, none is taken back.
 func (s *Standings) addPair(first, second source.Outcome, n int) {
 	run := s.run()
 	set := s.ruleSet(first.Rules)
@@ -251,7 +257,8 @@ func (s *Standings) Names() agents.Names {
 	return agents.NamesOf(specs)
 }
 
-// Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
+// Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they
+// have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	s.pairs.Settle()
 	names := s.Names()
@@ -300,7 +307,8 @@ func fit(ctx context.Context, t *table.Table, d *ratings.Data, o ratings.Options
 	return err
 }
 
-// againstField returns how much stronger a player is than all others taken for one; nil if that isn't known.
+// againstField returns how much stronger a player is than all others taken for one; nil if that
+// isn't known.
 func againstField(ctx context.Context, d *ratings.Data, player string, o ratings.Options) (*ratings.Difference, error) {
 	names := map[string]string{}
 	for _, name := range d.Players() {
@@ -318,7 +326,8 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	return nil, nil
 }
 
-// Precision returns how well the players of the run begun last are rated under the rules under which it is worst.
+// Precision returns how well the players of the run begun last are rated under the rules under
+// which it is worst.
 func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	c := &s.run().manifest.Config
 	p := ratings.Precision{Pairs: math.MaxInt}
@@ -332,7 +341,8 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// challenger returns the name of the player that meets each other one in all games, by their formats; "" for none.
+// challenger returns the name of the player that meets each other one in all games, by their
+// formats; "" for none.
 func (s *Standings) challenger(players agents.Names) string {
 	name := ""
 	for i, r := range s.played() {
@@ -372,8 +382,8 @@ func (s *Standings) tables(players agents.Names) (list []table.Standings) {
 	return list
 }
 
-// Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if not all repeats
-// were found.
+// Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if
+// not all repeats were found.
 func (s *Standings) Notes() (notes []string) {
 	if s.pairs.Lost {
 		notes = append(notes, "too many games to find the other one of each pair")

@@ -30,8 +30,8 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
-// A manifest whose schedule this program can't have gives no table but a note that says why. Games from elsewhere have
-// no schedule, and no note.
+// A manifest whose schedule this program can't have gives no table but a note that says why. Games
+// from elsewhere have no schedule, and no note.
 func TestUnknownSchedule(t *testing.T) {
 	t.Parallel()
 	const players = `"agents": ["greedy:name=g", "random", "alphabeta:depth=2"]`

@@ -20,8 +20,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// DrawGame returns a game of moves drawn at random, where nobody misses a win. It is the same for the same number;
-// the games of a pair have the same opening.
+// DrawGame returns a game of moves drawn at random, where nobody misses a win. It is the same for
+// the same number; the games of a pair have the same opening.
 func DrawGame(set string, number int64, south, north string) *record.Record {
 	rng := rand.New(rand.NewPCG(7, uint64(number)))
 	r := rules.MustParse(set)
@@ -81,11 +81,12 @@ func Lines(games ...*record.Record) string {
 
 var checksum = regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`)
 
-// WithoutSums returns records without their checksums, as other programs write them, for tests that change them.
+// WithoutSums returns records without their checksums, as other programs write them, for tests that
+// change them.
 func WithoutSums(records string) string { return checksum.ReplaceAllString(records, "") }
 
-// WriteRun makes or changes the folder of a run with these lines of games. Its manifest has the status, or there is
-// none without one. A running one is locked until the test ends.
+// WriteRun makes or changes the folder of a run with these lines of games. Its manifest has the
+// status, or there is none without one. A running one is locked until the test ends.
 func WriteRun(t testing.TB, dir, status, games string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
