@@ -20,7 +20,9 @@ import (
 func (c *Config) SetAgain(names []string) error {
 	c.Again = nil
 	for _, name := range names {
-		i := slices.IndexFunc(c.Agents, func(s agents.Spec) bool { return s.Label() == name || s.String() == name })
+		i := slices.IndexFunc(c.Agents, func(s agents.Spec) bool {
+			return s.Label() == name || s.String() == name
+		})
 		if i < 0 {
 			return fmt.Errorf("expected one of the players %s, found %.100q",
 				textfmt.List(lists.Map(c.Agents, agents.Spec.Label), 20), name)
@@ -31,7 +33,8 @@ func (c *Config) SetAgain(names []string) error {
 		return nil
 	}
 	if format := c.Schedule.Format().About(); format.Adaptive {
-		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results", format.Name)
+		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results",
+			format.Name)
 	}
 	if c.Extend {
 		return errors.New("expected none beside --extend: first the one, then the other")
@@ -45,7 +48,8 @@ func (c *Config) SetAgain(names []string) error {
 // alone.
 func setAside(c *Config, m Manifest) error {
 	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
-		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, found none", c.Out)
+		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be "+
+			"played anew, found none", c.Out)
 	}
 	p := newPlan(c)
 	st, err := openStore(c, &m, p, func(*record.Record) {})

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	checkEvery      = time.Second // between looks at whether the file of records is still there, and two manifests
+	checkEvery      = time.Second // between two checks of the folder, see [collector.check]
 	maxCame         = 64          // games that are received before they are written
 	maxDeadLettered = 100         // pairs until the run stops
 	maxRepeated     = 50          // rounds without a new pair until the run stops
@@ -57,9 +57,15 @@ type collector struct {
 func newCollector(p *plan, onGame func(*record.Record)) *collector {
 	config := p.config
 	return &collector{
-		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
-		plan:    p, onGame: onGame, advanced: make(chan struct{}, 1), dead: map[int64]error{},
-		suspend: newSuspensions(config.Suspend, len(config.Agents)), precision: newPrecision(p),
+		Summary: Summary{
+			Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC(),
+		},
+		plan:      p,
+		onGame:    onGame,
+		advanced:  make(chan struct{}, 1),
+		dead:      map[int64]error{},
+		suspend:   newSuspensions(config.Suspend, len(config.Agents)),
+		precision: newPrecision(p),
 	}
 }
 
@@ -103,7 +109,8 @@ func (c *collector) dispatch(
 		}
 		if again > 0 && !warned[job.Rules] {
 			warned[job.Rules] = true
-			config.warn(fmt.Sprintf("openings for %s only: they begin again", textfmt.Plural(int(again), "round")),
+			rounds := textfmt.Plural(int(again), "round")
+			config.warn(fmt.Sprintf("openings for %s only: they begin again", rounds),
 				"rules", config.Rules[job.Rules])
 		}
 		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
@@ -127,7 +134,9 @@ func (c *collector) dispatch(
 // collect receives results until there are no more. Each game is written as it comes, and passed to
 // the system as soon as no other one is waiting. What waits for earlier games when the run stops is
 // written in order, with gaps. An error in writing cancels the run.
-func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+func (c *collector) collect(
+	results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc,
+) {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
 	for {
@@ -275,7 +284,8 @@ func (c *collector) check() {
 	c.note(c.store.stillThere())
 	if c.finished != c.manifest.Games.Played {
 		c.manifest.Games.Played = c.finished
-		_ = c.manifest.save(c.Out) // whatever is wrong with the folder is found where games are written
+		// Whatever is wrong with the folder is found where games are written.
+		_ = c.manifest.save(c.Out)
 	}
 }
 
@@ -401,8 +411,8 @@ type TooFewError struct {
 }
 
 func (e *TooFewError) Error() string {
-	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(e.Suspended, 8),
-		e.faults)
+	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults",
+		textfmt.List(e.Suspended, 8), e.faults)
 }
 
 // noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause,

@@ -146,7 +146,9 @@ func DefaultOut(results, name string, start time.Time) string {
 
 // Size is what the schedule has of the config.
 func (c *Config) Size() schedule.Size {
-	return schedule.Size{Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules)}
+	return schedule.Size{
+		Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules),
+	}
 }
 
 // Games returns how many games the config schedules.
@@ -167,8 +169,8 @@ func (c *Config) Validate(registry *agents.Registry) error {
 // checkPlan checks each setting by itself, and those that say who meets whom in how many games:
 // what can be checked of a config without making its agents.
 func (c *Config) checkPlan(p *problems.List) {
-	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d",
-		maxRules, len(c.Rules))
+	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules",
+		"expected 1 to %d rule sets, found %d", maxRules, len(c.Rules))
 	fewest := 2
 	if c.Schedule.Format().About().Alone {
 		fewest = 1
@@ -180,9 +182,11 @@ func (c *Config) checkPlan(p *problems.List) {
 	if len(*p) > 0 {
 		return
 	}
-	p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s", len(c.Agents), c.Schedule)
+	p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s",
+		len(c.Agents), c.Schedule)
 	p.Expect(!c.sequential() || c.stages() == 1, "schedule",
-		"expected one stage with sprt or until_error, found %s, which has %d", c.Schedule, c.stages())
+		"expected one stage with sprt or until_error, found %s, which has %d",
+		c.Schedule, c.stages())
 }
 
 func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
@@ -221,7 +225,8 @@ func (c *Config) checkRules(p *problems.List) {
 		}
 		again, err := rules.Parse(r.String())
 		p.Expect(err == nil && again.Options() == r.Options(), field,
-			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
+			"expected a rule set that its name %.60q describes in full, "+
+				"like standard:null_move=allow", r)
 		p.Expect(!names[r.String()], field, "rule set %s is listed twice", r)
 		names[r.String()] = true
 	}
@@ -234,7 +239,9 @@ func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
 		field := fmt.Sprintf("agents[%d]", i)
 		text := spec.String()
 		if specs[text] {
-			p.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
+			named := spec.With("name", "b")
+			p.Expect(false, field, "agent %.60q is listed twice; give one a name, like %s",
+				text, named)
 			continue
 		}
 		p.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
@@ -246,7 +253,10 @@ func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
 
 // CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the
 // key of its spec.
-func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec agents.Spec, list ...*rules.Rules) {
+func CheckAgent(
+	p *problems.List, field string, registry *agents.Registry, spec agents.Spec,
+	list ...*rules.Rules,
+) {
 	if clock := spec.Get("clock"); clock != "" {
 		if _, err := game.ParseClock(clock); err != nil {
 			p.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", spec, err))
@@ -263,7 +273,8 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return err
 	}
 	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
-		return fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)
+		return fmt.Errorf("agent %.60q needs a person at the terminal; "+
+			"expected agents that play by themselves", spec)
 	}
 	list = slices.Clone(list[:min(len(list), maxRules)])
 	list = slices.DeleteFunc(list, func(r *rules.Rules) bool { return r == nil })
@@ -281,7 +292,8 @@ func (c *Config) checkSchedule(p *problems.List) {
 		p.Expect(c.Rounds == 0, "rounds", "expected none with the schedule %s", format.Name)
 	} else {
 		most := format.MostRounds(max(len(c.Agents), 2))
-		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d",
+		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds",
+			"expected a number from 1 to %d with %s, found %d",
 			most, textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
 	}
 	hasTest := c.SPRT != sprt.Test{}
@@ -292,7 +304,8 @@ func (c *Config) checkSchedule(p *problems.List) {
 	}
 	if hasTest {
 		p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-		p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
+		p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide",
+			format.Name)
 		err := c.SPRT.Check()
 		p.Expect(err == nil, "sprt", "%w", err)
 	}
@@ -302,6 +315,7 @@ var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`) // with at most
 
 // CheckName adds what is wrong with a run's name, which must do in a path on any system.
 func CheckName(p *problems.List, name string) {
-	p.Expect(len(name) <= maxName && runName.MatchString(name), "name", "expected 1 to %d letters, digits, '-', '_' or "+
-		"'.', the first a letter or a digit, found %.60q", maxName, name)
+	p.Expect(len(name) <= maxName && runName.MatchString(name), "name",
+		"expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, "+
+			"found %.60q", maxName, name)
 }

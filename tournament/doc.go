@@ -4,7 +4,7 @@
 // with sides swapped; see package schedule); workers play them; one collector appends the records
 // to games.jsonl in schedule order. Ratings and reports read the records only.
 //
-//	Config → schedule.Schedule → Job → game.Task → record.Record → Result → games.jsonl
+//	Config → schedule.Schedule → Job → game.Task → record.Record → games.jsonl
 //
 // A pair is identified by its index alone: opening and seeds come from the run's seed, the rule
 // set, the two agents and the round by a fixed mix, never from a worker or a clock. Later pairings

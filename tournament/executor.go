@@ -45,7 +45,7 @@ func (j Job) games() (list []int64) {
 // Result is what came of a job.
 type Result struct {
 	Job
-	Games []*record.Record // those that were wanted, in order; fewer if the run stops, or if there is More
+	Games []*record.Record // those wanted, in order; fewer if the run stops or there is More
 	More  bool             // another result of the job will follow
 
 	// Err says why the pair can't be played. The run goes on without it as far as it can.
@@ -66,7 +66,9 @@ type localExecutor struct {
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
-func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error {
+func (e localExecutor) Play(
+	ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result,
+) error {
 	runners := []*Runner{e.first}
 	for len(runners) < e.workers {
 		runners = append(runners, NewRunner(config, e.first.newAgent))

@@ -38,12 +38,14 @@ func OpenGames(path string) (io.ReadCloser, error) {
 	}
 	waiting := &aheadReader{lines: files.NewLineReader(ahead, record.MaxLine)}
 	if end > 0 {
-		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine) // of the last line; 0 if that is too long
+		// The start of the last line; 0 if that is too long.
+		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine)
 		head := make([]byte, 40)
 		_, _ = games.ReadAt(head, start) // a short line leaves the rest as it is
 		waiting.first = gameOf(head) + 1
 	}
-	whole, torn := io.NewSectionReader(games, 0, end), io.NewSectionReader(games, end, info.Size()-end)
+	whole := io.NewSectionReader(games, 0, end)
+	torn := io.NewSectionReader(games, end, info.Size()-end)
 	return &twoFiles{
 		Reader: io.MultiReader(whole, waiting, torn),
 		close:  func() error { return errors.Join(games.Close(), ahead.Close()) },

@@ -10,8 +10,8 @@ import (
 // run move for move are left out.
 type PairCount struct {
 	Pairs     sprt.Pairs        // by the half points of the first agent
-	Course    []uint8           // the pairs as they came, each as the half points of the first agent
-	Identical ratings.Identical // OneGame: pairs whose two games are one; Pairs: those that were left out
+	Course    []uint8           // the half points of the first agent in each pair, in order
+	Identical ratings.Identical // pairs whose two games are one, and pairs that were left out
 }
 
 // Add counts a pair; player is the first agent. The second game's players are the first's with

@@ -18,7 +18,8 @@ type plan struct {
 }
 
 func newPlan(c *Config) *plan {
-	return &plan{schedule.New(c.Schedule.Format(), c.Size()), c, schedule.NewOpener(c.Openings, c.Seed)}
+	return &plan{schedule.New(c.Schedule.Format(), c.Size()), c,
+		schedule.NewOpener(c.Openings, c.Seed)}
 }
 
 // job returns the i-th pair, 0 <= i < Len, with both games. It must be known.
@@ -39,7 +40,8 @@ func (p *plan) seated(game int64) [2]int {
 // add adds the result of a game to the schedule, whose later pairings may depend on it.
 func (p *plan) add(g *record.Record) error {
 	seated := p.seated(g.Game)
-	return p.Add(g.Game/2, seated[rules.South], seated[rules.North], record.HalfPoints(g.Result, rules.South))
+	return p.Add(g.Game/2, seated[rules.South], seated[rules.North],
+		record.HalfPoints(g.Result, rules.South))
 }
 
 // verify returns an error unless a record is the game that the schedule has by its number, and what

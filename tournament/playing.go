@@ -54,7 +54,8 @@ func ParsePlaying(text []byte) (*Playing, error) {
 		return nil, fmt.Errorf("%s: %w", PlayingFile, err)
 	}
 	if len(p.Games) > maxPlaying || slices.ContainsFunc(p.Games, tooLong) {
-		return nil, fmt.Errorf("%s: expected at most %d games of %d moves", PlayingFile, maxPlaying, maxPlayingMoves)
+		return nil, fmt.Errorf("%s: expected at most %d games of %d moves",
+			PlayingFile, maxPlaying, maxPlayingMoves)
 	}
 	return p, nil
 }

@@ -38,7 +38,9 @@ func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	worst := ratings.Precision{Pairs: math.MaxInt}
 	for _, players := range p.plan.meeting(suspended) {
 		for _, d := range p.results {
-			worst = worst.Worse(ratings.MeasurePrecision(context.Background(), d, players)) // milliseconds
+			// It takes milliseconds, so that it needs no context of the run.
+			measured := ratings.MeasurePrecision(context.Background(), d, players)
+			worst = worst.Worse(measured)
 		}
 	}
 	return worst.Within(p.plan.config.UntilError)

@@ -18,7 +18,8 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	case old.Status == Imported:
 		return errors.New("holds imported games; expected a new folder or that of a run")
 	case old.Config.Unknown != nil:
-		return fmt.Errorf("holds a run with settings that this version doesn't know: %w", old.Config.Unknown)
+		return fmt.Errorf("holds a run with settings that this version doesn't know: %w",
+			old.Config.Unknown)
 	case old.Schema != m.Schema:
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
@@ -46,7 +47,8 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 		err = &ExtendError{err}
 	}
 	if err != nil && c.Extend && !slices.Equal(was.Config.Players(), c.Players()) {
-		err = fmt.Errorf("%w; --extend plays the run's agents as they met, and others between or after them", err)
+		err = fmt.Errorf("%w; --extend plays the run's agents as they met, "+
+			"and others between or after them", err)
 	}
 	return err
 }
@@ -116,7 +118,8 @@ func CompareConfigs(was, now any) error {
 	text := ""
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if a, b := before[key], after[key]; a != b {
-			text += fmt.Sprintf("; %s was %.300s, now %.300s", key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
+			text += fmt.Sprintf("; %s was %.300s, now %.300s",
+				key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 		}
 	}
 	if text == "" {

@@ -23,14 +23,16 @@ var ErrDecided = errors.New("the run is decided")
 
 // Summary says how a run ended.
 type Summary struct {
-	Status       Status  // Running if the folder could not be made ready, empty if config or agents are wrong
+	// Status is Running if the folder could not be made ready, empty if config or agents are wrong.
+	Status Status
+
 	Out          string  // the folder of the records
 	Scheduled    int64   // games
 	Played       int64   // games recorded, those of earlier runs in the folder included
 	Kept         int64   // games among them that were there before
 	PairCount            // of whole pairs
-	Decided      bool    // the SPRT is, or the intervals are narrow enough, so that no more games are needed
-	Exhausted    bool    // it is Decided since the last pairs only repeat earlier ones
+	Decided      bool    // no more games are needed: by the SPRT, by narrow intervals, or Exhausted
+	Exhausted    bool    // the last pairs only repeat earlier ones
 	Faults       int64   // games among them that a fault of an agent decided
 	DeadLettered []error // why pairs were not played, by workers elsewhere
 	Start, End   time.Time
@@ -47,7 +49,9 @@ type Summary struct {
 // When ctx is cancelled, games in flight are dropped, everything that is finished is written, and
 // the error wraps the context's. A game that can't be written stops the run; the error says how
 // many games are safe. An agent's fault decides its game and stops nothing.
-func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record)) (Summary, error) {
+func Run(
+	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
+) (Summary, error) {
 	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
 }
 
@@ -79,7 +83,9 @@ type session struct {
 
 // prepare checks the config and makes what it takes to play it. The folder isn't looked at, and no
 // agent is started.
-func prepare(config Config, registry *agents.Registry, onGame func(*record.Record)) (*session, error) {
+func prepare(
+	config Config, registry *agents.Registry, onGame func(*record.Record),
+) (*session, error) {
 	registry = registry.Reading(config.Agents, config.Files)
 	config.Read = registry.Files()
 	if err := config.Validate(registry); err != nil {
@@ -239,7 +245,8 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 			return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w",
 				s.Played, s.Scheduled, games, ctx.Err())
 		case len(s.DeadLettered) > 0:
-			err = fmt.Errorf("%d pairs could not be played: %w", len(s.DeadLettered), s.DeadLettered[0])
+			err = fmt.Errorf("%d pairs could not be played: %w",
+				len(s.DeadLettered), s.DeadLettered[0])
 		default: // can't happen: something must have stopped the run
 			err = errors.New("some games were not played")
 		}

@@ -18,9 +18,12 @@ import (
 type Runner struct {
 	config   *Config
 	newAgent AgentMaker
-	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *schedule.Opener
 	referee  game.Referee
+
+	// agents has two agents of each spec, nil until they are needed: by the index of the spec those
+	// that play, then the second ones, which play North against the first.
+	agents []agents.Agent
 }
 
 // AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New]
@@ -41,13 +44,17 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1
 // leaves them as they are. The records hold the times of the config. On an error it returns the
 // games finished before.
-func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) (games []*record.Record, err error) {
+func (r *Runner) Play(
+	ctx context.Context, job Job, timeScale float64,
+) (games []*record.Record, err error) {
 	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
 	return games, err
 }
 
 // playEach plays a job as Play does, and calls finished with each game as soon as it has ended.
-func (r *Runner) playEach(ctx context.Context, job Job, timeScale float64, finished func(*record.Record)) error {
+func (r *Runner) playEach(
+	ctx context.Context, job Job, timeScale float64, finished func(*record.Record),
+) error {
 	if err := r.config.checkJob(job); err != nil {
 		return err
 	}

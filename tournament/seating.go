@@ -18,8 +18,8 @@ func (c *Config) checkJob(j Job) error {
 	if numbered && hasRules && hasAgents {
 		return nil
 	}
-	return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, found %d, %d, %v",
-		j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+	return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, "+
+		"found %d, %d, %v", j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
 }
 
 // seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.

@@ -25,13 +25,15 @@ import (
 // Changes that other programs make to games.jsonl are detected before anything is appended.
 type store struct {
 	*os.File
-	joined bool     // agents have joined, which changes the numbers of games
-	lock   *os.File // the same file; closed last, since others take a run without a lock for one that was killed
+	joined bool // agents have joined, which changes the numbers of games
 	writer *record.Writer
-	kept   int64                 // games in the file when it was opened, before the first one missing
+	kept   int64                 // games when it was opened, before the first one missing
 	size   int64                 // bytes of them
 	ahead  ahead                 // games finished before an earlier one was
 	before map[int64]waitingGame // of these those that were there when it was opened
+
+	// lock is the same file, closed last: others take a run without a lock for one that was killed.
+	lock *os.File
 }
 
 // appending is how files that are appended to are opened.
@@ -103,7 +105,8 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
 	if old == nil && info.Size() > 0 {
-		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile, ManifestFile)
+		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile,
+			ManifestFile)
 	}
 	if old != nil {
 		if err := m.goOn(old, c); err != nil {
@@ -122,7 +125,8 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 		return err
 	}
 	if old != nil && old.Program != m.Program {
-		c.warn("another version of the program played here before; the same seed may give other games now",
+		c.warn("another version of the program played here before; "+
+			"the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
 	return st.indexAhead(p)
@@ -141,7 +145,8 @@ func (st *store) indexAhead(p *plan) error {
 // begin makes the folder ready for the games that are missing.
 func (st *store) begin(c *Config, p *plan) error {
 	files.Clean(c.Out)
-	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
+	// Of a run that was killed; what stays is too old to be shown.
+	_ = os.Remove(filepath.Join(c.Out, PlayingFile))
 	all, err := jsonl.CutTorn(st.File, record.MaxLine)
 	if err != nil {
 		return err
@@ -202,7 +207,8 @@ func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error 
 			continue
 		}
 		if g.Game < st.kept {
-			return fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
+			return fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(),
+				st.kept, g.Game)
 		}
 		if err := p.verify(g); err != nil {
 			return &jsonl.LineError{File: GamesFile, Line: r.Line(), Err: err}
@@ -268,13 +274,14 @@ func (st *store) discard() error {
 	return err
 }
 
-var errChanged = errors.New("while the run went on") // the file of records has been changed by others
+// errChanged is the cause of errors of a file of records that others have changed.
+var errChanged = errors.New("while the run went on")
 
 func (st *store) checkSize() error {
 	info, err := st.Stat()
 	if err == nil && info.Size() != st.writer.Size() {
-		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", st.Name(), errChanged,
-			st.writer.Size(), info.Size())
+		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d",
+			st.Name(), errChanged, st.writer.Size(), info.Size())
 	}
 	return err
 }
@@ -296,8 +303,9 @@ func (st *store) stillThere() error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return errors.Join(fmt.Errorf("%s was removed or replaced by another program %w; this run's records are in %s",
-		st.Name(), errChanged, path), st.rescue(path))
+	err = fmt.Errorf("%s was removed or replaced by another program %w; "+
+		"this run's records are in %s", st.Name(), errChanged, path)
+	return errors.Join(err, st.rescue(path))
 }
 
 // rescue copies the file, which has no name any more, to a path, with the games that wait behind

@@ -67,7 +67,8 @@ func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *recor
 			Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy,
 			South: g.South, North: g.North,
 			Limits: g.Limits, OnRepetition: g.OnRepetition, Adjudication: g.Adjudication,
-			Moves: []string{}, Result: fault.Outcome().String(), Reason: string(fault.Kind), Fault: fault,
+			Moves: []string{},
+			Fault: fault, Result: fault.Outcome().String(), Reason: string(fault.Kind),
 		}
 	}
 	return g

@@ -69,7 +69,9 @@ func (a *Adjudication) UnmarshalText(text []byte) error {
 	var list Adjudication
 	for part := range strings.SplitSeq(string(text), ",") {
 		c, ok := parseCondition(part)
-		given := slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending })
+		given := slices.ContainsFunc(list, func(other condition) bool {
+			return other.ending == c.ending
+		})
 		if !ok || given {
 			return errCondition(part)
 		}
@@ -132,8 +134,8 @@ func parseCondition(text string) (c condition, ok bool) {
 // Choices lists the options.
 func (Adjudication) Choices() (list []settings.Choice) {
 	for _, e := range endings {
-		if e.adjudication != nil {
-			list = append(list, settings.Choice{Name: e.adjudication.form(), Doc: e.adjudication.doc})
+		if a := e.adjudication; a != nil {
+			list = append(list, settings.Choice{Name: a.form(), Doc: a.doc})
 		}
 	}
 	return list

@@ -49,11 +49,15 @@ type Seat struct {
 func (g *Task) Blank() *record.Record {
 	south, north := g.Seats[rules.South], g.Seats[rules.North]
 	r := &record.Record{
-		Game: g.Number, Pair: g.Pair,
-		Rules: g.Rules.String(), Opening: g.Rules.FormatPosition(g.Opening), Policy: g.Openings.String(),
-		South:  record.Player{Agent: south.Name, Seed: south.Seed},
-		North:  record.Player{Agent: north.Name, Seed: north.Seed},
-		Limits: record.Limits{Depth: g.Limits.Depth, Nodes: g.Limits.Nodes}, Adjudication: g.Adjudication.String(),
+		Game:         g.Number,
+		Pair:         g.Pair,
+		Rules:        g.Rules.String(),
+		Opening:      g.Rules.FormatPosition(g.Opening),
+		Policy:       g.Openings.String(),
+		South:        record.Player{Agent: south.Name, Seed: south.Seed},
+		North:        record.Player{Agent: north.Name, Seed: north.Seed},
+		Limits:       record.Limits{Depth: g.Limits.Depth, Nodes: g.Limits.Nodes},
+		Adjudication: g.Adjudication.String(),
 	}
 	if g.Limits.MoveTime > 0 {
 		r.Limits.MoveTime = g.Limits.MoveTime.String()

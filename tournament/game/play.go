@@ -27,7 +27,7 @@ type play struct {
 
 	watchdog watchdog
 
-	mu     sync.Mutex    // held by the game's goroutine while it changes the record, and by others while they read it
+	mu     sync.Mutex    // held by the game's goroutine to change the record, by others to read it
 	record record.Record // each move has a score, a depth, nodes and a time in it, if only zeros
 }
 
@@ -48,7 +48,8 @@ func newPlay(g *Task, start time.Time) *play {
 func (p *play) toEnd(ctx context.Context) (*record.Record, error) {
 	if o, reason := p.game.Outcome(); o != rules.Undecided {
 		opening := p.task.Rules.FormatPosition(p.task.Opening)
-		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", opening, o, reason)
+		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
+			opening, o, reason)
 	}
 	fault := p.run(ctx)
 	if err := ctx.Err(); err != nil {
@@ -181,8 +182,9 @@ func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, 
 	before, moves := p.game.Position(), len(p.game.Moves())
 	side := before.Side()
 	clock := p.task.clock(side).limits(p.left[side])
+	request := agents.Request{Limits: p.task.Limits.Tighter(clock)}
 	p.call(side, now)
-	d, err := p.task.Seats[side].Agent.Choose(ctx, p.game, agents.Request{Limits: p.task.Limits.Tighter(clock)})
+	d, err := p.task.Seats[side].Agent.Choose(ctx, p.game, request)
 	if !p.watchdog.leave() {
 		return d, tooLate
 	}
@@ -217,7 +219,8 @@ func (p *play) spend(took time.Duration) *record.Fault {
 	limit := p.task.moveTime(p.side)
 	if limit > 0 && took > limit+moveMargin {
 		p.overrun = took - limit
-		return newFault(p.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", limit))
+		detail := fmt.Sprintf("overran its move time of %v", limit)
+		return newFault(p.side, record.FaultTimeout, detail)
 	}
 	return nil
 }

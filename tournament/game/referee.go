@@ -19,7 +19,7 @@ import (
 
 const (
 	cancelGrace = 5 * time.Second  // for an agent to notice that it is cancelled
-	closingTime = 30 * time.Second // for an agent to close; ending an external program takes up to several seconds
+	closingTime = 30 * time.Second // for an agent to close: programs take up to several seconds
 )
 
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
@@ -48,7 +48,9 @@ type end struct {
 // stall timeout loses. If it doesn't return when it is cancelled either, its goroutine, which can't
 // be ended, is left behind; then hung is its side, and the agent must not be used again, not even
 // closed.
-func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *rules.Side, err error) {
+func (r *Referee) Play(
+	ctx context.Context, g *Task,
+) (rec *record.Record, hung *rules.Side, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newPlay(g, time.Now())
@@ -146,7 +148,8 @@ func describePanic(value any) string {
 		frame, more := frames.Next()
 		if panicked && !strings.HasPrefix(frame.Function, "runtime.") {
 			short := bounded(text, record.MaxDetail/2)
-			return fmt.Sprintf("%s in %s (%s:%d)", short, frame.Function, path.Base(frame.File), frame.Line)
+			file := path.Base(frame.File)
+			return fmt.Sprintf("%s in %s (%s:%d)", short, frame.Function, file, frame.Line)
 		}
 		if frame.Function == "runtime.gopanic" {
 			panicked = true

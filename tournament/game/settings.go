@@ -64,7 +64,8 @@ type Clock struct {
 func ParseClock(text string) (Clock, error) {
 	base, increment, more := strings.Cut(text, "+")
 	if hint := settings.ZeroHint(text); hint != "" {
-		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q", hint, text)
+		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q",
+			hint, text)
 	}
 	var c Clock
 	var err error
@@ -82,7 +83,8 @@ func ParseClock(text string) (Clock, error) {
 const MaxTime = 24 * time.Hour
 
 // ClockForm is the format of the error of a clock.
-const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+const ClockForm = "expected a time from 1ms to 24h and an increment, " +
+	"like 60+0.6 (seconds) or 1m+600ms, found %.80q"
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
@@ -125,7 +127,9 @@ func (c Clock) limits(left time.Duration) agents.Limits {
 		return agents.Limits{}
 	}
 	return agents.Limits{Clock: agents.Clock{
-		Left: max(left, time.Millisecond), Increment: c.Increment, Overhead: agents.DefaultMoveOverhead,
+		Left:      max(left, time.Millisecond),
+		Increment: c.Increment,
+		Overhead:  agents.DefaultMoveOverhead,
 	}}
 }
 

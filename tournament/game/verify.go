@@ -65,7 +65,8 @@ func verifyEnding(r *record.Record, g *rules.Game) error {
 	wrongFault := r.Fault != nil && r.Fault.Loser() != turn && len(r.Moves) > 0
 	wrongLoser := r.Reason == record.Resignation && r.Result != rules.WinFor(turn.Other()).String()
 	if wrongFault || wrongLoser {
-		return fmt.Errorf("expected %s, whose turn it is, to lose, found %s by %s", turn.Name(), r.Result, r.Reason)
+		return fmt.Errorf("expected %s, whose turn it is, to lose, found %s by %s",
+			turn.Name(), r.Result, r.Reason)
 	}
 
 	if r.Fault != nil {
@@ -87,7 +88,8 @@ func verifyFault(r *record.Record) error {
 		loser = r.North.Agent
 	}
 	if byProgram && !programs.MatchString(loser) {
-		return fmt.Errorf("expected another reason than %s, as %.60q is no program", r.Reason, loser)
+		return fmt.Errorf("expected another reason than %s, as %.60q is no program",
+			r.Reason, loser)
 	}
 	return nil
 }
@@ -123,7 +125,8 @@ func (g *Task) Verify(r *record.Record) error {
 		return err
 	}
 	if r.Reason == record.Imported {
-		return fmt.Errorf("game %d: expected an ending of the run's own, found an imported game", r.Game)
+		return fmt.Errorf("game %d: expected an ending of the run's own, found an imported game",
+			r.Game)
 	}
 	if len(r.Timing.MoveMS) > 0 {
 		if err := g.verifyMoveTimes(r); err != nil {
@@ -155,13 +158,13 @@ func (g *Task) verifyTimeout(r *record.Record) error {
 		return nil
 	}
 	loser := r.Fault.Loser()
-	limited := g.moveTime(loser) > 0 || g.clock(loser).Base > 0 || programs.MatchString(g.Seats[loser].Name)
+	limited := g.moveTime(loser) > 0 || g.clock(loser).Base > 0
 	stalled := g.StallTimeout > 0 && r.Timing.Seconds >= g.StallTimeout.Seconds()
-	if !limited && !stalled {
-		return fmt.Errorf("game %d: expected another reason than timeout, as nothing limits the time of %s",
-			r.Game, r.Fault.Side)
+	if limited || stalled || programs.MatchString(g.Seats[loser].Name) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("game %d: expected another reason than timeout, "+
+		"as nothing limits the time of %s", r.Game, r.Fault.Side)
 }
 
 // VerifyHead returns an error unless a record, maybe under way, has numbers, rules, opening,
@@ -187,7 +190,8 @@ func (g *Task) VerifyHead(r *record.Record) error {
 	} {
 		if part.expected != part.found {
 			found := textfmt.Cut(fmt.Sprintf("%+v", part.found), 300)
-			return fmt.Errorf("game %d: %s: expected %+v, found %s", blank.Game, part.name, part.expected, found)
+			return fmt.Errorf("game %d: %s: expected %+v, found %s",
+				blank.Game, part.name, part.expected, found)
 		}
 	}
 	return nil

@@ -44,7 +44,8 @@ type File struct {
 	Name     string               // in messages
 	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
 	Manifest *tournament.Manifest // of the run; nil if none is known
-	Legal    bool                 // games of PGN or CSV with illegal moves under known rules can't be read
+	// Games of PGN or CSV with illegal moves under known rules can't be read.
+	Legal bool
 
 	lined    *record.Reader    // nil in PGN and CSV
 	texts    *source.Results   // of PGN or CSV
@@ -154,7 +155,8 @@ func (f *File) id() string {
 type Entry struct {
 	source.Result
 	Record *record.Record // nil until it is loaded
-	Moves  error          // why a loaded game of PGN has no moves: they can't be played; nil: they can
+	// Why a loaded game of PGN has no moves: they can't be played; nil: they can.
+	Moves error
 
 	file    *File
 	skipped *Notes
@@ -209,7 +211,8 @@ func (g *Entry) convert() error {
 
 // Stream reads files. Several copies of one run count once.
 type Stream struct {
-	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
+	// The first game that can't be read, or a record that can't be read whole, ends the stream.
+	Strict bool
 	Verify bool          // a game whose moves and manifest don't show its result can't be read
 	Torn   bool          // but no last line that is cut short, as in a run that goes on
 	Rules  string        // rule set of loaded games of PGN and CSV that name none
@@ -404,8 +407,8 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		if f.records < played {
 			prefix = "left out, as they are missing: "
 		}
-		notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s", prefix,
-			f.Name, f.records, played, tournament.ManifestFile))
+		notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s",
+			prefix, f.Name, f.records, played, tournament.ManifestFile))
 	}
 	forms := map[string][]string{} // how each name is spelled
 	looks := map[string][]string{} // names that differ only in capitals or blanks
@@ -419,15 +422,18 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		}
 	}
 	if names, _ := several(forms); len(names) > 0 {
-		notes = append(notes, "names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
-			textfmt.List(names, 8))
+		notes = append(notes,
+			"names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
+				textfmt.List(names, 8))
 	}
 	if _, labels := several(looks); len(labels) > 0 {
 		for i := range labels {
-			labels[i] = strings.ReplaceAll(labels[i], " ", "␣") // wrapped lines lose double blanks
+			// Wrapped lines lose double blanks.
+			labels[i] = strings.ReplaceAll(labels[i], " ", "␣")
 		}
-		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
-			textfmt.List(labels, 8))
+		notes = append(notes,
+			"names that differ only in capitals or blanks are different players: "+
+				textfmt.List(labels, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
@@ -470,8 +476,8 @@ func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) 
 		note = "there is none"
 	}
 	if note != "" {
-		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and there is no table by "+
-			"the run's format", tournament.ManifestFile, name, note)
+		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, "+
+			"and there is no table by the run's format", tournament.ManifestFile, name, note)
 	}
 	return m, note
 }

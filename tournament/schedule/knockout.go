@@ -13,7 +13,9 @@ import (
 // highest: they meet the lowest, have a bye in the first round where the number of players isn't a
 // power of 2, and go on after a tie.
 var knockout = singleElimination{Facts{
-	Name: "knockout", Doc: "seeded in the order given; the higher seed advances after a tie", Adaptive: true,
+	Name:     "knockout",
+	Doc:      "seeded in the order given; the higher seed advances after a tie",
+	Adaptive: true,
 }}
 
 type singleElimination struct{ Facts }
@@ -108,11 +110,15 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	}
 	t := standingsOf(f, "Knock-out", []grid.Column[decided]{
 		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return m.round }},
-		{Key: "winner", Title: "Winner", Left: true, Value: func(m decided) any { return names[m.Players[0]] }},
-		{Key: "winner_seed", Title: "Seed", Drop: 1, Value: func(m decided) any { return m.Players[0] + 1 }},
+		{Key: "winner", Title: "Winner", Left: true,
+			Value: func(m decided) any { return names[m.Players[0]] }},
+		{Key: "winner_seed", Title: "Seed", Drop: 1,
+			Value: func(m decided) any { return m.Players[0] + 1 }},
 		{Key: "result", Title: "Result", Value: func(m decided) any { return m.score }},
-		{Key: "loser", Title: "Loser", Left: true, Value: func(m decided) any { return names[m.Players[1]] }},
-		{Key: "loser_seed", Title: "Seed", Drop: 2, Value: func(m decided) any { return m.Players[1] + 1 }},
+		{Key: "loser", Title: "Loser", Left: true,
+			Value: func(m decided) any { return names[m.Players[1]] }},
+		{Key: "loser_seed", Title: "Seed", Drop: 2,
+			Value: func(m decided) any { return m.Players[1] + 1 }},
 		{Key: "decided_by", Title: "Decided by", Left: true, Value: func(m decided) any {
 			switch {
 			case !m.over():
@@ -128,12 +134,15 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	last := matches[len(matches)-1]
 	if last.round == final && last.over() {
 		winner, loser := names[last.Players[0]], names[last.Players[1]]
-		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", winner, last.score, loser)
+		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final",
+			winner, last.score, loser)
 		if last.tied() {
 			t.Result += ": a tie, which the better seed wins"
 		}
 		t.Result += "."
 	}
-	t.Notes = []string{"Seeds are the order of the players in the run; after a tie the better seed goes on."}
+	t.Notes = []string{
+		"Seeds are the order of the players in the run; after a tie the better seed goes on.",
+	}
 	return []table.Standings{t}
 }

@@ -143,7 +143,8 @@ func (o Openings) Files() []agents.File {
 	if o.Policy != FileOpenings {
 		return nil
 	}
-	return []agents.File{{Name: o.File, SHA256: agents.Sum([]byte(strings.Join(o.Positions, "\n")))}}
+	text := strings.Join(o.Positions, "\n")
+	return []agents.File{{Name: o.File, SHA256: agents.Sum([]byte(text))}}
 }
 
 // Sum identifies the list.
@@ -296,10 +297,11 @@ func (l *openingList) add(p rules.Position) bool {
 func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 	switch o.openings.Policy {
 	case FileOpenings:
-		return list.next(int64(len(o.openings.Positions)), func(i int64) (rules.Position, bool, error) {
-			p, err := o.openings.Parse(r, int(i))
-			return p, true, err
-		})
+		return list.next(int64(len(o.openings.Positions)),
+			func(i int64) (rules.Position, bool, error) {
+				p, err := o.openings.Parse(r, int(i))
+				return p, true, err
+			})
 	case SetupOpenings:
 		return list.next(list.setups().Len(), func(i int64) (rules.Position, bool, error) {
 			return list.setups().At(i), true, nil
@@ -321,8 +323,8 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 		found = true
 	}
 	if !found {
-		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
-			r, openingTries, plies)
+		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; "+
+			"expected fewer plies", r, openingTries, plies)
 	}
 	if plies > 0 {
 		list.longer++
@@ -340,7 +342,9 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 }
 
 // next adds the next of a number of candidates that passes and is new, or finds that there is none.
-func (l *openingList) next(all int64, candidate func(i int64) (p rules.Position, passes bool, err error)) error {
+func (l *openingList) next(
+	all int64, candidate func(i int64) (p rules.Position, passes bool, err error),
+) error {
 	for ; l.read < all; l.read++ {
 		p, passes, err := candidate(l.read)
 		if err != nil {
@@ -415,7 +419,9 @@ var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta
 
 // Run calls keep for each opening that passes, with the agent's score; it returns how many passed,
 // and were screened.
-func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
+func (s *Screening) Run(
+	ctx context.Context, keep func(p rules.Position, score float64),
+) (kept, seen int, err error) {
 	const tries = 100 // for each random opening
 	from := NewOpener(s.Openings, s.Seed)
 	for ; s.Count == 0 || kept < s.Count; seen++ {

@@ -35,7 +35,8 @@ func (st *Stage) meetings(players int) [][]meeting {
 			continue
 		}
 		for side, player := range m.Players {
-			met[player] = append(met[player], meeting{m.Players[1-side], m.Halves[side], 2 * m.Games})
+			one := meeting{m.Players[1-side], m.Halves[side], 2 * m.Games}
+			met[player] = append(met[player], one)
 		}
 	}
 	return met
@@ -59,7 +60,8 @@ func ranking(met [][]meeting, buchholz bool) []place {
 			if m.halves == 0 {
 				continue
 			}
-			opponent := p.halves // a bye is a match against an opponent with as many points as one's own
+			// A bye is a match against an opponent with as many points as one's own.
+			opponent := p.halves
 			if m.opponent >= 0 {
 				opponent = places[m.opponent].halves
 			}
@@ -88,8 +90,10 @@ func ranking(met [][]meeting, buchholz bool) []place {
 
 // The columns of tables of points.
 var (
-	rankColumn   = grid.Column[place]{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }}
-	gamesColumn  = grid.Column[place]{Key: "games", Title: "Games", Value: func(p place) any { return p.games }}
+	rankColumn = grid.Column[place]{Key: "rank", Title: "#",
+		Value: func(p place) any { return p.rank }}
+	gamesColumn = grid.Column[place]{Key: "games", Title: "Games",
+		Value: func(p place) any { return p.games }}
 	pointsColumn = grid.Column[place]{Key: "points", Title: "Points",
 		Value: func(p place) any { return float64(p.halves) / 2 }}
 	buchholzColumn = grid.Column[place]{Key: "buchholz", Title: "Buchholz",
@@ -97,6 +101,9 @@ var (
 	sbergerColumn = grid.Column[place]{Key: "sonneborn_berger", Title: "S-B",
 		Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }}
 )
+
+const sbergerNote = "S-B (Sonneborn-Berger), the sum of each opponent's points " +
+	"times the share of the points won against it."
 
 func playerColumn(names []string) grid.Column[place] {
 	return grid.Column[place]{Key: "player", Title: "Player", Left: true,
@@ -124,6 +131,9 @@ func leaders(places []place, names []string, what string, over bool) string {
 
 func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
 
-func standingsOf[R any](f Format, title string, columns []grid.Column[R], rows []R) table.Standings {
-	return table.Standings{Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title)}
+func standingsOf[R any](
+	f Format, title string, columns []grid.Column[R], rows []R,
+) table.Standings {
+	list := grid.Make(columns, rows).WithTitle(title)
+	return table.Standings{Format: f.About().Name, Caption: "Standings", Table: list}
 }

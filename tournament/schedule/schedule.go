@@ -1,9 +1,10 @@
 // Package schedule says who meets whom in a run, in which opening, and with which seeds.
 //
-//	Format    a way to decide who meets whom: its stages, the pairings of a stage from the results before it, and its
-//	          tables. Each has a file of its own and is listed once, in formats
-//	Schedule  the stages of one run: results go in ([Schedule.Add]), pairings come out ([Schedule.Pair])
-//	Openings  where games begin, as configs say it; [Opener] finds them, [Screening] makes lists of them
+//	Format    a way to decide who meets whom: its stages, the pairings of a stage from the results
+//	          before it, and its tables. Each has a file of its own and is listed once, in formats
+//	Schedule  the stages of one run: results go in ([Schedule.Add]), pairings come out
+//	          ([Schedule.Pair])
+//	Openings  where games begin, as configs say it; [Opener] finds them, [Screening] makes lists
 //
 // A run plays what a schedule of [New] has. Who reads the records of a run adds their results to a
 // schedule of [Recorded], whose tables are those of the run.
@@ -48,8 +49,9 @@ type Schedule struct {
 	Format Format
 	Stages []Stage // with the results so far
 
-	known []chan struct{} // by stage: closed when its pairings are known; nil if the records say who met
-	added int64           // games
+	// By stage: closed when its pairings are known; nil if the records say who met.
+	known []chan struct{}
+	added int64 // games
 }
 
 // Stage is a part of a schedule whose pairings are known before it begins: a round in some formats,
@@ -82,7 +84,8 @@ func Recorded(f Format, z Size) *Schedule {
 	s := &Schedule{Size: z, Format: f}
 	first := int64(0)
 	for _, matches := range f.Stages(z.Players, z.Rounds) {
-		s.Stages = append(s.Stages, Stage{First: first, Games: z.perMatch(), Matches: make([]Match, matches)})
+		stage := Stage{First: first, Games: z.perMatch(), Matches: make([]Match, matches)}
+		s.Stages = append(s.Stages, stage)
 		first += z.perMatch() / 2 * int64(matches)
 	}
 	return s
@@ -120,7 +123,8 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 		return errForeign
 	}
 	alone := south == north && !s.Format.About().Alone
-	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games // a run of one stage may have been extended
+	// A run of one stage may have been extended.
+	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games
 	if alone || whole {
 		return errForeign
 	}
@@ -199,15 +203,18 @@ const (
 // its own by [agents.MixSeed]:
 //
 //	opening: forOpening, rules, round
-//	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1), side (South 0, North 1)
+//	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1),
+//	         side (South 0, North 1)
 //
 // Texts are mixed in by their hash; an agent's is what tables call it: its name= or the whole spec.
 // Seeds don't depend on what else the run plays: the same two agents meet in the same games when
 // others join or pairs are added; and an agent that has a name plays the same from wherever its
 // files are read.
-func Seed(run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side) uint64 {
-	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]), uint64(round),
-		uint64(game), uint64(side))
+func Seed(
+	run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side,
+) uint64 {
+	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]),
+		uint64(round), uint64(game), uint64(side))
 }
 
 func hashText(s string) uint64 {

@@ -120,8 +120,9 @@ func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.S
 			games, all := s.Stages[k].Played()
 			ended := games == all && begun == len(s.Stages)
 			t.Result = leaders(places, names, "Swiss tournament", ended)
-			t.Notes = []string{"Order: points; Buchholz, the sum of the opponents' points; " +
-				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+			t.Notes = []string{
+				"Order: points; Buchholz, the sum of the opponents' points; " + sbergerNote,
+			}
 		}
 		list = append(list, t)
 	}
@@ -175,7 +176,8 @@ func swissTitle(s *Schedule, k int) string {
 	games, all := s.Stages[k].Played()
 	switch {
 	case games < all:
-		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.Stages), games, all)
+		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played",
+			k+1, len(s.Stages), games, all)
 	case k == len(s.Stages)-1:
 		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
 	}

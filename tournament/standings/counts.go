@@ -25,7 +25,9 @@ type RuleSet struct {
 
 	data  *ratings.Data // results by pairing, players by their specs
 	known bool          // the rules are Gygès's
-	sides ratings.Sides // those of Gygès, or of all games under other rules; empty if they have none, or several
+
+	// sides are those of Gygès, or of all games under other rules; empty if these have several.
+	sides ratings.Sides
 }
 
 // Reasons that are counted apart, as a file may hold any texts, and what the others are counted as.
@@ -36,8 +38,11 @@ const (
 
 func newRuleSet(name string) *RuleSet {
 	s := &RuleSet{
-		Name: name, Lengths: map[int]int64{}, Reasons: map[string]*[3]int64{}, Players: map[string]*Player{},
-		data: new(ratings.Data),
+		Name:    name,
+		Lengths: map[int]int64{},
+		Reasons: map[string]*[3]int64{},
+		Players: map[string]*Player{},
+		data:    new(ratings.Data),
 	}
 	if _, err := rules.Parse(name); err == nil {
 		s.known, s.sides = true, ratings.SouthNorth
@@ -233,11 +238,13 @@ func (s *Standings) Count(spec string) ratings.Count { return s.total(spec).coun
 // PlayerTable returns the table of what was counted of the players given. Faults are left out where
 // there were none.
 func (s *Standings) PlayerTable(specs []string) *grid.Table {
-	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move",
-		"Faults")
+	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
+		"Time a move", "Faults")
 	names := s.Names()
 	anyFaults := false
-	anyDraws := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool { return set.Results[1] > 0 })
+	anyDraws := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool {
+		return set.Results[1] > 0
+	})
 	for _, spec := range specs {
 		p := s.total(spec)
 		games := int64(p.count().Games())
@@ -253,7 +260,8 @@ func (s *Standings) PlayerTable(specs []string) *grid.Table {
 			row = append(row, text)
 		}
 		plies := mean{games, float64(p.plies)}
-		row = append(row, plies.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"), p.time.text("%.3fms"))
+		row = append(row, plies.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
+			p.time.text("%.3fms"))
 		t.Add(append(row, p.faults())...)
 		if p.faults() > 0 {
 			anyFaults = true

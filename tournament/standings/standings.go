@@ -60,7 +60,9 @@ func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: m
 // none.
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Settle()
-	s.pairs = source.Matcher{Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost}
+	s.pairs = source.Matcher{
+		Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost,
+	}
 	r := new(Run)
 	r.SetManifest(m)
 	c := &r.manifest.Config
@@ -134,7 +136,9 @@ func (s *Standings) Games() (n int64) {
 
 // Read counts the games of a file as those of the run begun last. whole, if it is not nil, is
 // called with the record of each that is counted, unless only its result can be read.
-func (s *Standings) Read(ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record)) error {
+func (s *Standings) Read(
+	ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record),
+) error {
 	for g, err := range in.Games(ctx, file) {
 		if err != nil {
 			return err
@@ -309,7 +313,9 @@ func fit(ctx context.Context, t *table.Table, d *ratings.Data, o ratings.Options
 
 // againstField returns how much stronger a player is than all others taken for one; nil if that
 // isn't known.
-func againstField(ctx context.Context, d *ratings.Data, player string, o ratings.Options) (*ratings.Difference, error) {
+func againstField(
+	ctx context.Context, d *ratings.Data, player string, o ratings.Options,
+) (*ratings.Difference, error) {
 	names := map[string]string{}
 	for _, name := range d.Players() {
 		names[name] = "field"
@@ -395,10 +401,12 @@ func (s *Standings) Notes() (notes []string) {
 		c := &r.manifest.Config
 		switch {
 		case r.misfit:
-			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
+			notes = append(notes, fmt.Sprintf(
+				"the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
 		case r.unknown != nil && len(c.Agents) > 0: // games from elsewhere have no agents
-			notes = append(notes, fmt.Sprintf("the manifest of %s has another schedule than this program's, "+
-				"so that its standings are left out: %v", c.Name, r.unknown))
+			notes = append(notes, fmt.Sprintf(
+				"the manifest of %s has another schedule than this program's, "+
+					"so that its standings are left out: %v", c.Name, r.unknown))
 		}
 	}
 	return notes
