@@ -4,7 +4,6 @@ package tournament
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -34,61 +32,6 @@ func processorTime(tb testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// BenchmarkEnginePly is a move of an external engine that answers at once, at several plies of a
-// game; cpu-ns/ply is what this process uses for it.
-func BenchmarkEnginePly(b *testing.B) {
-	const window = 20 // plies that are played from there
-	for _, ply := range []int{10, 100, 390} {
-		b.Run(fmt.Sprintf("ply=%d", ply), func(b *testing.B) {
-			spec, err := agents.ParseSpec(promptSpec(b, "one"))
-			require.NoError(b, err)
-			r := rules.MustParse("standard")
-			agent, err := testRegistry(nil).Start(b.Context(), spec, r)
-			require.NoError(b, err)
-			defer func() { require.NoError(b, agent.Close()) }()
-			moves := longGame(r, ply+window)
-			start, plies := time.Duration(0), 0
-			for b.Loop() {
-				b.StopTimer()
-				g := rules.NewGame(r, r.Start())
-				for _, m := range moves[:ply] {
-					g.PlayLegal(m)
-				}
-				require.NoError(b, agent.NewGame(b.Context(), agents.Setup{Rules: r}))
-				before := processorTime(b)
-				b.StartTimer()
-				for _, m := range moves[ply : ply+window] {
-					if _, err := agent.Choose(b.Context(), g, agents.Request{}); err != nil {
-						b.Fatal(err)
-					}
-					g.PlayLegal(m)
-				}
-				start, plies = start+processorTime(b)-before, plies+window
-			}
-			b.ReportMetric(float64(start.Nanoseconds())/float64(plies), "cpu-ns/ply")
-			b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
-		})
-	}
-}
-
-// longGame returns the moves of a game at random of at least a number of plies.
-func longGame(r *rules.Rules, plies int) []rules.Move {
-	for seed := uint64(0); ; seed++ {
-		rng, g := rand.New(rand.NewPCG(seed, 0)), rules.NewGame(r, r.Start())
-		for o, _ := g.Outcome(); o == rules.Undecided && len(g.Moves()) < plies; o, _ = g.Outcome() {
-			legal := g.Legal()
-			m := legal.At(rng.IntN(legal.Len()))
-			for tries := 0; m.IsGoal() && tries < 10; tries++ {
-				m = legal.At(rng.IntN(legal.Len()))
-			}
-			g.PlayLegal(m)
-		}
-		if len(g.Moves()) == plies {
-			return g.Moves()
-		}
-	}
 }
 
 // BenchmarkEngines is a match of two engines that answer at once, with several games at a time.

@@ -156,20 +156,6 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// More pairs may be added.
-func TestExtend(t *testing.T) {
-	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Pairs = 5
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	want := timeless(t, c.Out)
-	c.Out, c.Pairs = t.TempDir(), 2
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	c.Pairs, c.Extend = 5, true
-	requireResumes(t, c, want)
-}
-
 // A Swiss tournament with more pairs would have paired the later rounds otherwise.
 func TestExtendStages(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
