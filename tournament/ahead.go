@@ -111,7 +111,7 @@ func (a *ahead) index(p *plan, first int64) error {
 		}
 	}
 	for game := int64(0); game < 2*p.Len() && len(bySeed) > 0; game++ {
-		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
+		seed := p.config.seed(p.job(game/2), int(game%2), rules.South)
 		line, found := bySeed[seed]
 		if found && game >= first {
 			a.add(game, line)

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -199,7 +198,7 @@ func (c *collector) take(r *Result) {
 // place writes the games that have come since the last time: in order, so that few have to wait in
 // aheadFile.
 func (c *collector) place() {
-	slices.SortFunc(c.came, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	slices.SortFunc(c.came, byNumber)
 	for _, g := range c.came {
 		if c.err != nil || c.Decided {
 			break
@@ -364,24 +363,29 @@ func (c *collector) countPair(first, second *record.Record) {
 		c.repeated++
 	} else {
 		c.repeated = 0
-		if len(config.Agents) == 2 && a.South != a.North {
-			c.PairCount.Add(source.Name(config.Agents[0].String()), &a.Outcome, &b.Outcome)
-		}
-		if config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided {
-			c.Decided = true
-		}
 		if c.precision != nil {
 			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
 		}
+		if len(config.Agents) == 2 && a.South != a.North {
+			player := source.Name(config.Agents[0].String())
+			c.PairCount.Add(player, &a.Outcome, &b.Outcome)
+		}
+	}
+	hasTest := config.SPRT != sprt.Test{}
+	if hasTest && config.SPRT.Verdict(c.Pairs) != sprt.Undecided {
+		c.Decided = true
 	}
 	pairs := first.Pair + 1
 	if c.precision != nil && c.precision.look(pairs, c.suspend) {
 		c.Decided = true
 	}
+	if c.Decided || !config.sequential() {
+		return
+	}
 	// No new pair came in the second half of all, and in maxRepeated rounds.
-	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(config.Rules))
-	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, pairs/2)
-	if c.Exhausted {
+	round := len(c.plan.Stages[0].Matches) * len(config.Rules)
+	if c.repeated >= max(int64(maxRepeated*round), pairs/2) {
+		c.Exhausted = true
 		c.Decided = true
 	}
 }

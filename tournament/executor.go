@@ -42,6 +42,14 @@ func (j Job) games() (list []int64) {
 	return list
 }
 
+// seated returns the agents of game 0 or 1, by side.
+func (j Job) seated(n int) [2]int {
+	if n == 1 {
+		return [2]int{j.Agents[1], j.Agents[0]}
+	}
+	return j.Agents
+}
+
 // Result is what came of a job.
 type Result struct {
 	Job

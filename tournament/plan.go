@@ -29,19 +29,13 @@ func (p *plan) job(i int64) Job {
 }
 
 // seated returns the agents of a game of the whole schedule, by side.
-func (p *plan) seated(game int64) [2]int {
-	players, _, _ := p.Pair(game / 2)
-	if game%2 == 1 {
-		return [2]int{players[1], players[0]}
-	}
-	return players
-}
+func (p *plan) seated(game int64) [2]int { return p.job(game / 2).seated(int(game % 2)) }
 
 // add adds the result of a game to the schedule, whose later pairings may depend on it.
 func (p *plan) add(g *record.Record) error {
 	seated := p.seated(g.Game)
-	return p.Add(g.Game/2, seated[rules.South], seated[rules.North],
-		record.HalfPoints(g.Result, rules.South))
+	halves := record.HalfPoints(g.Result, rules.South)
+	return p.Add(g.Game/2, seated[rules.South], seated[rules.North], halves)
 }
 
 // verify returns an error unless a record is the game that the schedule has by its number, and what

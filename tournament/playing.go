@@ -80,9 +80,11 @@ func PlayingOf(runners []*Runner, now time.Time) *Playing {
 // bound leaves the games that the file has room for, in order.
 func (p *Playing) bound() {
 	p.Games = slices.DeleteFunc(p.Games, tooLong)
-	slices.SortFunc(p.Games, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	slices.SortFunc(p.Games, byNumber)
 	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
 }
+
+func byNumber(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) }
 
 // Shown is the [PlayingFile] of a run. What can't be written is not shown, and the run goes on.
 type Shown struct {

@@ -113,28 +113,29 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 
 // play plays a game. An agent that failed isn't used again.
 func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Record, error) {
-	var seated [2]int // indices in r.agents, by side
-	for side := range task.Seats {
-		seated[side], _ = r.config.seat(job, int(task.Number%2), rules.Side(side))
-		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
-			seated[side] += len(r.config.Agents)
-		}
-		agent, err := r.agent(seated[side])
+	seated := job.seated(int(task.Number % 2)) // indices in r.agents, by side
+	if seated[rules.South] == seated[rules.North] {
+		seated[rules.North] += len(r.config.Agents)
+	}
+	for side, i := range seated {
+		agent, err := r.agent(i)
 		if err != nil {
 			return nil, err
 		}
 		task.Seats[side].Agent = agent
 	}
 	g, hung, err := r.referee.Play(ctx, task)
-	switch {
-	case hung != nil: // it can't even be closed
+	if hung != nil { // it can't even be closed
 		r.agents[seated[*hung]] = nil
-	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
-		failed := seated[g.Fault.Loser()]
-		_ = game.Close(r.agents[failed]) // its failure is in the record
-		r.agents[failed] = nil
+		return g, err
 	}
-	return g, err
+	if err != nil || g.Fault == nil || g.Fault.Kind == record.FaultIllegal {
+		return g, err
+	}
+	failed := seated[g.Fault.Loser()]
+	_ = game.Close(r.agents[failed]) // its failure is in the record
+	r.agents[failed] = nil
+	return g, nil
 }
 
 // Start makes all agents ready, so that one that can't play is found before the games. The error

@@ -12,32 +12,37 @@ import (
 
 // checkJob returns an error unless a job, which may come from outside, is one of the config's.
 func (c *Config) checkJob(j Job) error {
-	numbered := j.Pair >= 0 && j.Round >= 0
+	lower, upper := min(j.Agents[0], j.Agents[1]), max(j.Agents[0], j.Agents[1])
+	isNumbered := j.Pair >= 0 && j.Round >= 0
 	hasRules := 0 <= j.Rules && j.Rules < len(c.Rules)
-	hasAgents := 0 <= min(j.Agents[0], j.Agents[1]) && max(j.Agents[0], j.Agents[1]) < len(c.Agents)
-	if numbered && hasRules && hasAgents {
+	hasAgents := 0 <= lower && upper < len(c.Agents)
+	if isNumbered && hasRules && hasAgents {
 		return nil
 	}
 	return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, "+
 		"found %d, %d, %v", j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
 }
 
-// seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
-func (c *Config) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
-	labels := [2]string{c.Agents[j.Agents[0]].Label(), c.Agents[j.Agents[1]].Label()}
-	seed = schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
-	return j.Agents[(n+int(side))%2], seed
+// seed returns the seed of a side in game 0 or 1 of a pair.
+func (c *Config) seed(j Job, n int, side rules.Side) uint64 {
+	first := c.Agents[j.Agents[0]].Label()
+	second := c.Agents[j.Agents[1]].Label()
+	ruleSet := c.Rules[j.Rules].String()
+	return schedule.Seed(c.Seed, ruleSet, [2]string{first, second}, j.Round, n, side)
 }
 
 // task returns game n, 0 or 1, of a pair, without its agents.
 func (c *Config) task(j Job, n int, opening rules.Position) game.Task {
 	t := game.Task{
-		Number: 2*j.Pair + int64(n), Pair: j.Pair,
-		Rules: c.Rules[j.Rules], Opening: opening, Settings: c.Settings,
+		Number:   2*j.Pair + int64(n),
+		Pair:     j.Pair,
+		Rules:    c.Rules[j.Rules],
+		Opening:  opening,
+		Settings: c.Settings,
 	}
-	for side := range t.Seats {
-		agent, seed := c.seat(j, n, rules.Side(side))
+	for side, agent := range j.seated(n) {
 		spec := c.Agents[agent]
+		seed := c.seed(j, n, rules.Side(side))
 		clock, _ := game.ParseClock(spec.Get("clock")) // both have been checked
 		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
 		t.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Clock: clock, MoveTime: moveTime}

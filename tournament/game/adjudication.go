@@ -39,11 +39,12 @@ type adjudicator struct {
 	most, usual int
 
 	last  bool // it is asked after the others, since it searches
-	judge func(ctx context.Context, p *position, c condition) rules.Outcome
+	judge func(p *position, c condition) rules.Outcome
 }
 
 // position is what an adjudicator sees after each move.
 type position struct {
+	ctx    context.Context // of the game
 	game   *rules.Game
 	scores []record.Score // of each ply so far, from its mover's view
 	side   rules.Side     // that has moved, or whose agent was called last
@@ -158,14 +159,14 @@ func (a Adjudication) String() string {
 }
 
 // judge returns how a game ends after a move, and the reason; "" if it goes on.
-func (a Adjudication) judge(ctx context.Context, p *position) (rules.Outcome, string) {
+func (a Adjudication) judge(p *position) (rules.Outcome, string) {
 	for _, last := range []bool{false, true} {
 		for _, c := range a {
 			e := &endings[c.ending]
 			if e.adjudication.last != last {
 				continue
 			}
-			if o := e.adjudication.judge(ctx, p, c); o != rules.Undecided {
+			if o := e.adjudication.judge(p, c); o != rules.Undecided {
 				return o, e.Name
 			}
 		}
@@ -175,7 +176,7 @@ func (a Adjudication) judge(ctx context.Context, p *position) (rules.Outcome, st
 
 // judgeResign ends a game that for some moves of each side both scored, by the points at least, as
 // won by the same one.
-func judgeResign(_ context.Context, p *position, c condition) rules.Outcome {
+func judgeResign(p *position, c condition) rules.Outcome {
 	if p.agree(c.n, c.points, math.MaxInt32) {
 		return rules.WinFor(p.side)
 	}
@@ -187,14 +188,14 @@ func judgeResign(_ context.Context, p *position, c condition) rules.Outcome {
 
 // judgeDraw ends a game as a draw when for some moves of each side all scores were at most the
 // points from 0.
-func judgeDraw(_ context.Context, p *position, c condition) rules.Outcome {
+func judgeDraw(p *position, c condition) rules.Outcome {
 	if p.agree(c.n, -c.points, c.points) {
 		return rules.Draw
 	}
 	return rules.Undecided
 }
 
-func judgePlies(_ context.Context, p *position, c condition) rules.Outcome {
+func judgePlies(p *position, c condition) rules.Outcome {
 	if len(p.scores) >= c.n {
 		return rules.Draw
 	}
@@ -205,7 +206,7 @@ const solverMegabytes = 1 // a table that is cleared for every move
 
 // judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a
 // number of plies.
-func judgeProven(ctx context.Context, p *position, c condition) rules.Outcome {
+func judgeProven(p *position, c condition) rules.Outcome {
 	now := p.game.Position()
 	if o, _ := p.game.Outcome(); o != rules.Undecided || p.game.Rules().SettingUp(now) {
 		return rules.Undecided
@@ -213,7 +214,7 @@ func judgeProven(ctx context.Context, p *position, c condition) rules.Outcome {
 	if p.solver == nil {
 		p.solver = solver.New(solverMegabytes)
 	}
-	r, err := p.solver.Solve(ctx, p.game, c.n)
+	r, err := p.solver.Solve(p.ctx, p.game, c.n)
 	switch {
 	case err != nil || r.Plies == 0:
 		return rules.Undecided

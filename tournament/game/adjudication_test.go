@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		var a Adjudication
 		err := a.UnmarshalText([]byte(c.how))
 		require.NoError(t, err)
-		result, reason := a.judge(t.Context(), &position{scores: c.scores, side: rules.North})
+		result, reason := a.judge(&position{scores: c.scores, side: rules.North})
 		require.Equal(t, c.want, reason, "%s %v", c.how, c.scores)
 		require.Equal(t, c.result, result, "%s %v", c.how, c.scores)
 	}

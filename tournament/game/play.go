@@ -51,6 +51,7 @@ func (p *play) toEnd(ctx context.Context) (*record.Record, error) {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
 			opening, o, reason)
 	}
+	p.ctx = ctx
 	fault := p.run(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err // what agents do once cancelled isn't what they would do
@@ -104,7 +105,7 @@ func (p *play) run(ctx context.Context) (fault *record.Fault) {
 		// What the program does between two moves isn't the next player's time.
 		if len(p.task.Adjudication) > 0 {
 			p.scores = p.record.Scores[len(p.record.Scores)-p.record.Plies:]
-			p.outcome, p.reason = p.task.Adjudication.judge(ctx, &p.position)
+			p.outcome, p.reason = p.task.Adjudication.judge(&p.position)
 			before = time.Since(p.start)
 		}
 		if p.task.OnMove != nil {

@@ -123,7 +123,8 @@ func (s *Standings) ruleSet(name string) *RuleSet {
 
 // compareSets is the order of rule sets, which doesn't depend on the order of games.
 func (s *Standings) compareSets(a, b *RuleSet) int {
-	return cmp.Or(cmp.Compare(s.places[a.Name], s.places[b.Name]), cmp.Compare(a.Name, b.Name))
+	byPlace := cmp.Compare(s.places[a.Name], s.places[b.Name])
+	return cmp.Or(byPlace, cmp.Compare(a.Name, b.Name))
 }
 
 // Games returns the number of games.
