@@ -34,24 +34,32 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkEngines is a match of two engines that answer at once, with several games at a time.
-func BenchmarkEngines(b *testing.B) {
-	for _, workers := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			c := testConfig(b, promptSpec(b, "one"), promptSpec(b, "two"))
-			c.Rules, c.Pairs, c.Workers = []*rules.Rules{rules.MustParse("standard")}, 60, workers
-			folder, plies, run := c.Out, 0, 0
-			before := processorTime(b)
-			for b.Loop() {
-				run++
-				c.Out = filepath.Join(folder, strconv.Itoa(run))
-				s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) { plies += g.Plies })
-				require.NoError(b, err)
-				require.Equal(b, s.Scheduled, s.Played)
-			}
-			b.ReportMetric(float64(processorTime(b)-before)/float64(plies), "cpu-ns/ply")
-			b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
-		})
+// BenchmarkRun is a match with several games at a time: of agents that cost next to nothing, so that
+// it is the whole machinery, and of two engines that answer at once.
+func BenchmarkRun(b *testing.B) {
+	for name, specs := range map[string][]string{
+		"random":  {"random", "random:id=1"},
+		"engines": {promptSpec(b, "one"), promptSpec(b, "two")},
+	} {
+		for _, workers := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("%s/workers=%d", name, workers), func(b *testing.B) {
+				c := testConfig(b, specs...)
+				c.Rules = []*rules.Rules{rules.MustParse("standard")}
+				c.Pairs = 60
+				c.Workers = workers
+				folder, plies, run := c.Out, 0, 0
+				before := processorTime(b)
+				for b.Loop() {
+					run++
+					c.Out = filepath.Join(folder, strconv.Itoa(run))
+					s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) { plies += g.Plies })
+					require.NoError(b, err)
+					require.Equal(b, s.Scheduled, s.Played)
+				}
+				b.ReportMetric(float64(processorTime(b)-before)/float64(plies), "cpu-ns/ply")
+				b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
+			})
+		}
 	}
 }
 

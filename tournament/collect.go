@@ -172,6 +172,9 @@ func (c *collector) collect(
 	}
 }
 
+// isOver reports whether nothing more is written.
+func (c *collector) isOver() bool { return c.err != nil || c.Decided }
+
 // stuck reports whether other pairs depend on one that can't be played, or too many can't be.
 func (c *collector) stuck() bool {
 	if len(c.dead) == 0 {
@@ -200,7 +203,7 @@ func (c *collector) take(r *Result) {
 func (c *collector) place() {
 	slices.SortFunc(c.came, byNumber)
 	for _, g := range c.came {
-		if c.err != nil || c.Decided {
+		if c.isOver() {
 			break
 		}
 		c.finished++
@@ -222,7 +225,7 @@ func (c *collector) place() {
 func (c *collector) writeNext() bool {
 	game := c.next.Load()
 	waiting, ok := c.store.ahead.games[game]
-	if !ok || c.err != nil || c.Decided {
+	if !ok || c.isOver() {
 		return false
 	}
 	if !waiting.missing {
@@ -297,7 +300,7 @@ func (c *collector) writeRest() {
 	waits := c.store.ahead.games
 	for _, game := range slices.Sorted(maps.Keys(waits)) {
 		c.gap = true
-		if c.err != nil || c.Decided {
+		if c.isOver() {
 			break
 		}
 		if w := waits[game]; !w.missing && !w.blank {

@@ -131,8 +131,8 @@ func (s *session) open(ctx context.Context, replace func(*record.Writer) *record
 	if config.Extend && s.err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", config.Out, s.err), st.discard())
 	}
-	over := s.err != nil || s.Decided
-	if !anew && !over && st.kept < s.Scheduled {
+	missing := st.kept < s.Scheduled && !s.isOver()
+	if missing && !anew {
 		if err := s.start(ctx); err != nil {
 			return errors.Join(err, st.discard())
 		}
@@ -167,12 +167,12 @@ func (s *session) play(ctx context.Context) error {
 	if config.OnBegin != nil {
 		config.OnBegin(s.finished, s.store.has)
 	}
-	if s.err != nil || s.Decided {
+	if s.isOver() {
 		return s.err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	size := max(s.executor.Window(), 1)
+	size := s.executor.Window()
 	jobs := make(chan Job)
 	slots := make(chan struct{}, size)
 	results := make(chan Result, 2*size) // two of each job, so that sending never blocks
