@@ -371,7 +371,7 @@ func (c *collector) countPair(first, second *record.Record) {
 		}
 		if len(config.Agents) == 2 && a.South != a.North {
 			player := source.Name(config.Agents[0].String())
-			c.PairCount.Add(player, &a.Outcome, &b.Outcome)
+			c.AddPair(player, &a.Outcome, &b.Outcome)
 		}
 	}
 	hasTest := config.SPRT != sprt.Test{}

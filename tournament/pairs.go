@@ -14,9 +14,9 @@ type PairCount struct {
 	Identical ratings.Identical // pairs whose two games are one, and pairs that were left out
 }
 
-// Add counts a pair; player is the first agent. The second game's players are the first's with
+// AddPair counts a pair; player is the first agent. The second game's players are the first's with
 // sides swapped.
-func (p *PairCount) Add(player string, first, second *source.Outcome) {
+func (p *PairCount) AddPair(player string, first, second *source.Outcome) {
 	lead := int(first.Result - second.Result) // of the first game's South, in half points: -2 to 2
 	if first.South != player {
 		lead = -lead

@@ -226,7 +226,7 @@ func (s *Standings) addPair(first, second source.Outcome, n int) {
 	if inRun {
 		run.Identical.Pairs += n
 	} else if len(run.names) == 2 && first.South != first.North {
-		run.PairCount.Add(run.names[0], &first, &second)
+		run.AddPair(run.names[0], &first, &second)
 	}
 	if repeated {
 		set.data.Identical.Pairs += n
