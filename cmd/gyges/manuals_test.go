@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -11,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/agents/tuning/dataset"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/lists"
@@ -26,70 +23,44 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options, formats of tournaments,
-// openings, what files of games hold, and commands. Each must stand in the sections that say what it means, since
-// many names are common words elsewhere. Agents and the protocol of engines have tests of their own.
+// TestManualsAreComplete looks in the code of manuals for what a user can name: rule sets and options,
+// formats of tournaments, openings, what files of games hold, and commands. Agents, training positions
+// and the protocol of engines have tests of their own.
 func TestManualsAreComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
-	const (
-		cell   = "" // anywhere in the code of a table
-		row    = "\n| `NAME` |"
-		item   = "\n- `NAME`"
-		code   = "`NAME`"
-		output = "\n NAME " // of a command
-	)
-	const rulebook, tournaments, games = "rules/README.md#", "tournament/README.md#", "tournament/record/README.md#"
-	var presets, options, endings []string
+	var rulesNames, endings []string
 	for _, p := range rules.Presets() {
-		presets = append(presets, p.Name)
+		rulesNames = append(rulesNames, p.Name)
 	}
 	for _, o := range rules.DefaultOptions().List() {
-		options = append(append(options, o.Key), o.Enum()...)
+		rulesNames = append(append(rulesNames, o.Key), o.Enum()...)
 	}
 	for _, e := range game.Endings() {
 		endings = append(endings, e.Name)
 	}
-	faults, exports := jsonNames(record.Fault{}), grid.Make(exportColumns, nil).Keys()
-	for _, list := range []struct {
-		what     string
-		names    []string
-		form     string // of a name in its section
-		sections []string
-	}{
-		{"rule sets", presets, output, []string{rulebook + "Find your edition"}},
-		{"rule options and their values", options, code, []string{rulebook + "Options"}},
-		{"columns of training positions", positionColumns(t), cell, []string{"agents/tuning/README.md#Training positions"}},
-		{"formats", choices(schedule.Name("")), code, []string{tournaments + "Choose who meets whom"}},
-		{"openings", choices(schedule.Openings{}), row, []string{tournaments + "Choose the openings"}},
-		{"policies for repetitions", choices(agents.OnRepetition("")), code, []string{tournaments + "End games early"}},
-		{"adjudications", choices(game.Adjudication{}), item, []string{tournaments + "End games early"}},
-		{"endings", endings, code, []string{games + "The record", tournaments + "When an agent fails"}},
-		{"records", jsonNames(record.Record{}), cell, []string{games + "The record"}},
-		{"lists of games", grid.Make(gameColumns, nil).Keys(), code, []string{games + "List and replay games"}},
-		{"games as JSON", faults, code, []string{games + "List and replay games"}},
-		{"tags of PGN", pgnTags(t), code, []string{games + "Export and import games"}},
-		{"columns of CSV", exports, code, []string{games + "Export and import games"}},
+	const rulebook, tournaments, games = "rules/README.md", "tournament/README.md", "tournament/record/README.md"
+	ofRuns := slices.Concat(choices(schedule.Name("")), choices(schedule.Openings{}),
+		choices(game.Adjudication{}), choices(agents.OnRepetition("")))
+	ofGames := slices.Concat(jsonNames(reflect.TypeFor[record.Record]()), pgnTags(t),
+		grid.Make(gameColumns, nil).Keys(), grid.Make(exportColumns, nil).Keys())
+	for _, list := range []struct{ names, manuals []string }{
+		{rulesNames, []string{rulebook}},
+		{ofRuns, []string{tournaments}},
+		{ofGames, []string{games}},
+		{endings, []string{tournaments, games}},
 	} {
-		t.Run(list.what, func(t *testing.T) {
-			text := ""
-			for _, s := range list.sections {
-				text += sectionOf(t, s)
-			}
-			tables := strings.Join(tableRow.FindAllString(text, -1), "")
-			words := codeWord.FindAllString(codeIn(tables), -1)
-			require.NotEmpty(t, list.names)
-			for _, name := range list.names {
-				found := slices.Contains(words, name)
-				if list.form != cell {
-					found = strings.Contains(text, strings.ReplaceAll(list.form, "NAME", name))
-				}
-				if !found {
-					t.Errorf("%q is not in %s", name, strings.Join(list.sections, " or "))
-				}
-			}
-		})
+		var words []string
+		for _, manual := range list.manuals {
+			d := readDocument(t, manual)
+			words = slices.Concat(words, d.code, codeWord.FindAllString(d.allCode(), -1))
+		}
+		for _, name := range list.names {
+			assert.True(t, slices.Contains(words, name), "%q is not in the code of %v", name, list.manuals)
+		}
 	}
 }
+
+var codeWord = regexp.MustCompile(`[\pL\d_]+(-[\pL\d_]+)*`)
 
 // TestManualsNameCommands looks for each command in the code of some manual.
 func TestManualsNameCommands(t *testing.T) {
@@ -97,51 +68,27 @@ func TestManualsNameCommands(t *testing.T) {
 	all := ""
 	for _, file := range documentFiles(t) {
 		if filepath.Base(file) == "README.md" {
-			source, err := os.ReadFile(file)
-			require.NoError(t, err)
-			all += codeIn(string(source))
+			all += readDocument(t, file).allCode()
 		}
 	}
-	var c cli
-	parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))
+	parser, err := newParser(&cli{}, newEnv(strings.NewReader(""), io.Discard, io.Discard))
 	require.NoError(t, err)
 	for _, command := range parser.Model.Leaves(true) {
-		words := strings.Fields(command.FullPath()) // of gyges games list, games may be enough
-		if parent := command.Parent; parent.DefaultCmd == command {
-			words = strings.Fields(parent.FullPath())
+		path := command.FullPath()
+		if parent := command.Parent; parent.DefaultCmd == command { // of gyges games list, games may be enough
+			path = parent.FullPath()
 		}
-		if !regexp.MustCompile(strings.Join(words, `\s+`) + `\b`).MatchString(all) {
-			t.Errorf("no README.md names %s", command.FullPath())
-		}
+		assert.Regexp(t, strings.ReplaceAll(path, " ", `\s+`)+`\b`, all)
 	}
 }
 
-var tableRow = regexp.MustCompile(`(?m)^\|.*\n`)
-
-var codeWord = regexp.MustCompile(`[\pL\d_]+(-[\pL\d_]+)*`)
-
-// sectionOf returns the text of a section of a manual, given as FILE#HEADING, up to the next heading of its level.
-func sectionOf(t *testing.T, section string) string {
-	file, heading, _ := strings.Cut(section, "#")
-	source, err := os.ReadFile(file)
-	require.NoError(t, err)
-	_, text, found := strings.Cut(string(source), "\n## "+heading+"\n")
-	require.True(t, found, section)
-	text, _, _ = strings.Cut(text, "\n## ")
-	return text
-}
-
-// codeIn returns the code in a text of Markdown, inline and in blocks.
-func codeIn(source string) string {
-	d := parseMarkdown("", []byte(source))
-	var b strings.Builder
-	for _, block := range d.blocks {
-		b.WriteString(block.text + "\n")
+// allCode returns the code of the document, inline and in blocks.
+func (d *document) allCode() string {
+	all := strings.Join(d.code, "\n") + "\n"
+	for _, b := range d.blocks {
+		all += b.text
 	}
-	for _, code := range d.code {
-		b.WriteString(code.text + "\n")
-	}
-	return b.String()
+	return all
 }
 
 // choices returns the values, or the forms of a value, that a type of settings has.
@@ -149,33 +96,24 @@ func choices(of interface{ Choices() []settings.Choice }) []string {
 	return lists.Map(of.Choices(), func(c settings.Choice) string { return c.Name })
 }
 
-// jsonNames returns the keys of structs as JSON, those of the structs in them too.
-func jsonNames(structs ...any) []string {
-	var names []string
-	var add func(t reflect.Type)
-	add = func(t reflect.Type) {
-		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-			t = t.Elem()
-		}
-		if t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), "gyges/") && t.PkgPath() != "main" {
-			return
-		}
-		for field := range t.Fields() {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
-				names = append(names, name)
-				add(field.Type)
-			}
-		}
+// jsonNames returns the keys of a struct of this program as JSON, and of the structs in it.
+func jsonNames(of reflect.Type) (names []string) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
 	}
-	for _, x := range structs {
-		add(reflect.TypeOf(x))
+	if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), "gyges/") {
+		return nil
+	}
+	for field := range of.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(append(names, name), jsonNames(field.Type)...)
+		}
 	}
 	return names
 }
 
 // pgnTags returns the tags of a game in PGN that has them all.
-func pgnTags(t *testing.T) []string {
-	t.Helper()
+func pgnTags(t *testing.T) (tags []string) {
 	g := &record.Record{
 		Game: 1, Pair: 1, Rules: "standard", Opening: "x", Policy: "random",
 		South: record.Player{Agent: "random:name=a", Seed: 1}, North: record.Player{Agent: "random:name=b", Seed: 1},
@@ -186,26 +124,8 @@ func pgnTags(t *testing.T) []string {
 	g.Timing.Start = g.Timing.Start.AddDate(2000, 0, 0)
 	text, err := pgn.Append(nil, g, "x", agents.LabelOf)
 	require.NoError(t, err)
-	var tags []string
 	for _, m := range regexp.MustCompile(`(?m)^\[(\w+) `).FindAllSubmatch(text, -1) {
 		tags = append(tags, string(m[1]))
 	}
 	return tags
-}
-
-// positionColumns returns the columns of training positions.
-func positionColumns(t *testing.T) []string {
-	dir := filepath.Join(t.TempDir(), "positions")
-	require.NoError(t, dataset.Write(t.Context(), dir, [dataset.NumSplits][]*dataset.Position{}, nil))
-	shards, err := dataset.Shards(dir, dataset.Train)
-	require.NoError(t, err)
-	text, err := os.ReadFile(shards[0])
-	require.NoError(t, err)
-	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
-	require.NoError(t, err)
-	var columns []string
-	for _, c := range f.Schema().Fields() {
-		columns = append(columns, c.Name())
-	}
-	return columns
 }

@@ -19,9 +19,11 @@ const (
 
 // AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
-	Kinds []string // that may be made, external programs not among them; empty: all that aren't interactive
+	// that may be made, external programs not among them; empty: all that aren't interactive
+	Kinds []string
 
-	// Engines are the commands of programs that may be started, by their names in specs. Specs' cmd and dir are ignored.
+	// Engines are the commands of programs that may be started, by their names in specs. Specs' cmd
+	// and dir are ignored.
 	Engines map[string]string
 }
 
@@ -35,15 +37,18 @@ func (p *AllowList) Check(registry *agents.Registry) error {
 		case kind.Interactive:
 			return fmt.Errorf("agent %.60q: expected kinds that play by themselves", name)
 		case name == engineKind:
-			return fmt.Errorf("agent %.60q: expected kinds that start no programs; engines are allowed one by one", name)
+			return fmt.Errorf("agent %.60q: expected kinds that start no programs; "+
+				"engines are allowed one by one", name)
 		}
 	}
 	return nil
 }
 
-// registry returns the kinds, of which those that aren't allowed return an error. files has the local path of each
-// file of a run by its name in specs; times are multiplied by timeScale.
-func (p *AllowList) registry(base *agents.Registry, files map[string]string, timeScale float64) *agents.Registry {
+// registry returns the kinds, of which those that aren't allowed return an error. files has the
+// local path of each file of a run by its name in specs; times are multiplied by timeScale.
+func (p *AllowList) registry(
+	base *agents.Registry, files map[string]string, timeScale float64,
+) *agents.Registry {
 	kinds := base.Kinds()
 	for i, k := range kinds {
 		kinds[i].New = func(c agents.Config) (agents.Agent, error) {
@@ -63,34 +68,45 @@ func (p *AllowList) registry(base *agents.Registry, files map[string]string, tim
 
 // admit returns an error for an agent that is not allowed. An engine gets the operator's command.
 func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
-	switch command, ok := p.Engines[v[engineName]]; {
-	case k.Name == engineKind && !ok:
-		names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
-		return fmt.Errorf("this worker has no engine %.60q; its operator named %s", v[engineName], cmp.Or(names, "none"))
-	case k.Name == engineKind:
-		delete(v, "dir")
-		v["cmd"] = command
-	case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
-		return fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
+	if k.Name != engineKind {
+		if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name) {
+			return fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
+		}
+		return nil
 	}
+	name := v[engineName]
+	command, ok := p.Engines[name]
+	if !ok {
+		known := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
+		return fmt.Errorf("this worker has no engine %.60q; its operator named %s",
+			name, cmp.Or(known, "none"))
+	}
+	delete(v, "dir")
+	v["cmd"] = command
 	return nil
 }
 
-// localize replaces files by their local paths, refuses other files, and multiplies the move time by timeScale.
+// localize replaces files by their local paths, refuses other files, and multiplies the move time
+// by timeScale.
 func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale float64) error {
 	for _, d := range k.Params {
 		value, given := v[d.Key]
-		switch {
-		case !given:
-		case d.IsFile(value):
+		if !given {
+			continue
+		}
+		if d.IsFile(value) {
 			path, ok := files[value]
 			if !ok {
-				return fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Key, value)
+				return fmt.Errorf("parameter %s: the file %.60q is not part of the run",
+					d.Key, value)
 			}
 			v[d.Key] = path
-		case d.Key == "movetime" && d.Type() == agents.Duration && timeScale != 1:
+		}
+		isMoveTime := d.Key == "movetime" && d.Type() == agents.Duration
+		if isMoveTime && timeScale != 1 {
 			moveTime, _ := settings.Parse[time.Duration](value) // it has been checked
-			v[d.Key] = max(time.Duration(float64(moveTime)*timeScale), time.Millisecond).String()
+			scaled := time.Duration(float64(moveTime) * timeScale)
+			v[d.Key] = max(scaled, time.Millisecond).String()
 		}
 	}
 	return nil

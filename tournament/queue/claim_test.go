@@ -39,7 +39,8 @@ func requireTaken(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// Of two coordinators on copies of one folder the second one is refused, and changes nothing in the run of the first.
+// Of two coordinators on copies of one folder the second one is refused, and changes nothing in the
+// run of the first.
 func TestCopyOfARun(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -94,7 +95,8 @@ func awaitJobs(t *testing.T, c *tournament.Config) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// Two coordinators of a run that couldn't see each other, since one was cut off from the server, find each other then.
+// Two coordinators of a run that couldn't see each other, since one was cut off from the server,
+// find each other then.
 func TestCoordinatorsThatMeetLater(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -171,7 +173,8 @@ func (w withholding) Close() error {
 	return w.Conn.Close()
 }
 
-// Results are taken while the server doesn't answer the requests of the coordinator, each of which waits for seconds.
+// Results are taken while the server doesn't answer the requests of the coordinator, each of which
+// waits for seconds.
 func TestResultsDontWaitForTheServer(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)

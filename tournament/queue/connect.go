@@ -21,9 +21,10 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Access is the address of a server and the credentials for it: user and password, or a creds file in place of
-// these. Its secrets are used to connect and for nothing else; they are in no record, message or log. The tags of its
-// fields are those of command-line flags. There is none for the password, since the list of processes shows flags.
+// Access is the address of a server and the credentials for it: user and password, or a creds file
+// in place of these. Its secrets are used to connect and for nothing else; they are in no record,
+// message or log. The tags of its fields are those of command-line flags. There is none for the
+// password, since the list of processes shows flags.
 type Access struct {
 	URL      string `kong:"-"` // nats://HOST:PORT, tls://…; several with commas
 	Password string `kong:"-"` // of User
@@ -35,21 +36,15 @@ type Access struct {
 	Key   string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
-const maxSecret = 4 << 20 // bytes of each of these files; the certificates of an operating system have less than 1 MiB
+// bytes of each of these files; the certificates of an operating system have less than 1 MiB
+const maxSecret = 4 << 20
 
-// Check returns an error if the fields contradict each other or a file can't be read. An embedded server has no URL.
+// Check returns an error if the fields contradict each other or a file can't be read. An embedded
+// server has no URL.
 func (a Access) Check() error {
-	for one := range strings.SplitSeq(a.URL, ",") {
-		u, err := url.Parse(strings.TrimSpace(one))
-		switch {
-		case a.URL == "":
-		case err != nil || u.Host == "":
-			return errors.New("expected the URL of a NATS server, like nats://host:4222")
-		case u.User != nil:
-			return errors.New("expected a URL without user and password, which the list of processes would show; " +
-				"see GYGES_NATS_PASSWORD")
-		case u.Port() != "":
-			if _, err := settings.Port(u.Port()); err != nil {
+	if a.URL != "" {
+		for one := range strings.SplitSeq(a.URL, ",") {
+			if err := checkURL(strings.TrimSpace(one)); err != nil {
 				return err
 			}
 		}
@@ -73,64 +68,88 @@ func (a Access) Check() error {
 	return nil
 }
 
-// Await is Connect that waits for a server that can't be reached yet. One that refuses the connection is an error.
-func Await(ctx context.Context, a Access, name string, log *slog.Logger) (nc *nats.Conn, err error) {
+// checkURL checks the address of one server.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return errors.New("expected the URL of a NATS server, like nats://host:4222")
+	}
+	if u.User != nil {
+		return errors.New("expected a URL without user and password, " +
+			"which the list of processes would show; see GYGES_NATS_PASSWORD")
+	}
+	if u.Port() == "" {
+		return nil
+	}
+	_, err = settings.Port(u.Port())
+	return err
+}
+
+// Await is Connect that waits for a server that can't be reached yet. One that refuses the
+// connection is an error.
+func Await(
+	ctx context.Context, a Access, name string, log *slog.Logger,
+) (nc *nats.Conn, err error) {
 	warned := false
-	err = retry(ctx, func(err error) bool {
-		if unreachable(err) && !warned {
+	connect := func() error {
+		nc, err = Connect(a, name, log)
+		return err
+	}
+	err = retry(ctx, connect, func(err error) bool {
+		if !unreachable(err) {
+			return false
+		}
+		if !warned {
 			log.Warn("waiting for the NATS server", "error", err)
 			warned = true
 		}
-		return unreachable(err)
-	}, func() error {
-		nc, err = Connect(a, name, log)
-		return err
+		return true
 	})
 	return nc, err
 }
 
-// unreachable reports whether an error of Connect is temporary: no server listens, or it ended before it had answered.
-// An unknown host name and an alert of TLS, whose operation is "remote error", are permanent.
+// unreachable reports whether an error of Connect is temporary: no server listens, or it ended
+// before it had answered. An unknown host name and an alert of TLS, whose operation is "remote
+// error", are permanent.
 func unreachable(err error) bool {
-	var network *net.OpError
 	var name *net.DNSError
-	lost := errors.As(err, &network) && slices.Contains([]string{"dial", "read", "write"}, network.Op) &&
-		!errors.As(err, &name)
-	return lost || errors.Is(err, io.EOF) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
+	if errors.As(err, &name) {
+		return false
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		switch network.Op {
+		case "dial", "read", "write":
+			return true
+		}
+	}
+	return isAny(err, io.EOF, nats.ErrNoServers, nats.ErrTimeout)
+}
+
+// isAny reports whether an error is one of some.
+func isAny(err error, some ...error) bool {
+	return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
 }
 
 // Connect connects to the server without a detour over the network.
 func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
-	return Connect(Access{User: s.access.User, Password: s.access.Password}, name, log, nats.InProcessServer(s.server))
+	access := Access{User: s.access.User, Password: s.access.Password}
+	return Connect(access, name, log, nats.InProcessServer(s.server))
 }
 
-// Connect connects to a server, with a checked access, under a name. A lost connection is restored until it is closed.
+// Connect connects to a server, with a checked access, under a name. A lost connection is restored
+// until it is closed.
 func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
-	var announced atomic.Bool // by the server
-	options = append(options,
-		nats.Name(name), nats.MaxReconnects(-1), nats.Timeout(answerTime),
-		nats.ReconnectWait(500*time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
-		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), // a dead connection is noticed within half a minute
-		nats.IgnoreAuthErrorAbort(), // servers that restart may refuse credentials for a while
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil && !announced.Load() { // without an error this side closed it
-				log.Warn("the connection to NATS is lost; waiting for the server to come back", "error", err)
-			}
-		}),
-		nats.LameDuckModeHandler(func(*nats.Conn) {
-			announced.Store(true)
-			log.Info("the NATS server shuts down; waiting for it to come back")
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) {
-			announced.Store(false)
-			log.Info("the connection to NATS is back")
-		}),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
-	)
+	options = append(options, nats.Name(name), func(o *nats.Options) error {
+		setPatience(o)
+		logChanges(o, log)
+		return nil
+	})
 	if a.User != "" {
 		// Users can be given rights to read their own answers only.
-		inbox := nats.InboxPrefix + strings.ReplaceAll(url.QueryEscape(a.User), ".", "%2E")
-		options = append(options, nats.UserInfo(a.User, a.Password), nats.CustomInboxPrefix(inbox))
+		user := strings.ReplaceAll(url.QueryEscape(a.User), ".", "%2E")
+		inbox := nats.CustomInboxPrefix(nats.InboxPrefix + user)
+		options = append(options, nats.UserInfo(a.User, a.Password), inbox)
 	}
 	if a.Creds != "" {
 		options = append(options, nats.UserCredentials(a.Creds))
@@ -148,6 +167,42 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 	return nc, nil
 }
 
+// setPatience sets when a connection counts as lost, and how it is restored.
+func setPatience(o *nats.Options) {
+	o.Timeout = answerTime
+	// A dead connection is noticed within half a minute.
+	o.PingInterval = 10 * time.Second
+	o.MaxPingsOut = 2
+
+	o.MaxReconnect = -1 // no bound
+	o.ReconnectWait = 500 * time.Millisecond
+	o.ReconnectJitter = 500 * time.Millisecond
+	o.ReconnectJitterTLS = time.Second
+	o.IgnoreAuthErrorAbort = true // servers that restart may refuse credentials for a while
+}
+
+// logChanges logs when a connection is lost, and when it is back.
+func logChanges(o *nats.Options, log *slog.Logger) {
+	var announced atomic.Bool // by the server
+	o.LameDuckModeHandler = func(*nats.Conn) {
+		announced.Store(true)
+		log.Info("the NATS server shuts down; waiting for it to come back")
+	}
+	o.DisconnectedErrCB = func(_ *nats.Conn, err error) {
+		if err != nil && !announced.Load() { // without an error this side closed it
+			log.Warn("the connection to NATS is lost; waiting for the server to come back",
+				"error", err)
+		}
+	}
+	o.ReconnectedCB = func(*nats.Conn) {
+		announced.Store(false)
+		log.Info("the connection to NATS is back")
+	}
+	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		log.Warn("NATS", "error", err)
+	}
+}
+
 const (
 	retryWait  = 500 * time.Millisecond // between two attempts
 	answerTime = 5 * time.Second        // for an answer of the server
@@ -155,7 +210,7 @@ const (
 )
 
 // retry calls f every retryWait until it succeeds, its error isn't temporary, or ctx ends.
-func retry(ctx context.Context, temporary func(error) bool, f func() error) error {
+func retry(ctx context.Context, f func() error, temporary func(error) bool) error {
 	err := f()
 	for err != nil && temporary(err) {
 		if !sleep(ctx, retryWait) {
@@ -169,22 +224,25 @@ func retry(ctx context.Context, temporary func(error) bool, f func() error) erro
 // busy reports whether an error is that of a cluster without a leader.
 func busy(err error) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+	return errors.As(err, &api) && api.Code == 503 &&
+		!errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
-// restarting reports whether an error comes from a server that restarts, or from a request that was lost.
+// restarting reports whether an error comes from a server that restarts, or from a request that was
+// lost.
 func restarting(err error) bool {
-	return busy(err) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+	return busy(err) || isAny(err, nats.ErrNoResponders, context.DeadlineExceeded, nats.ErrTimeout)
 }
 
+// publisher sends messages that the server has to store.
 type publisher struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
 	stalled atomic.Bool // the last attempt failed, which has been logged
 }
 
-// start begins to publish a message. stored blocks until the server has stored it; an error means that ctx has ended.
+// start begins to publish a message. stored blocks until the server has stored it; an error means
+// that ctx has ended.
 func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	future, err := p.js.PublishMsgAsync(m)
@@ -202,27 +260,37 @@ func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	}
 }
 
-// publish blocks until the server has stored a message, recognized by its id, or ctx has ended, which is the error.
+// publish blocks until the server has stored a message, recognized by its id, or ctx has ended,
+// which is the error.
 func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
-	return retry(ctx, func(error) bool { return true }, func() error {
-		once, cancel := context.WithTimeout(ctx, answerTime)
-		defer cancel()
-		_, err := p.js.PublishMsg(once, m)
-		switch {
-		case ctx.Err() != nil:
-		case err != nil && !p.stalled.Swap(true):
-			p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
-		case err == nil && p.stalled.Swap(false):
-			p.log.Info("the NATS server stores what is sent to it again")
-		}
+	always := func(error) bool { return true }
+	return retry(ctx, func() error { return p.attempt(ctx, m) }, always)
+}
+
+// attempt tries once to publish a message, and logs the first failure and the first success after
+// it.
+func (p *publisher) attempt(ctx context.Context, m *nats.Msg) error {
+	once, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	_, err := p.js.PublishMsg(once, m)
+	if ctx.Err() != nil {
 		return err
-	})
+	}
+	stalled := p.stalled.Swap(err != nil)
+	if err != nil && !stalled {
+		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	}
+	if err == nil && stalled {
+		p.log.Info("the NATS server stores what is sent to it again")
+	}
+	return err
 }
 
 // acknowledge removes a message from the server, which delivers it again if this doesn't reach it.
 func acknowledge(m jetstream.Msg) { _ = m.Ack() }
 
-// deliverLater lets the server deliver a message again after retryWait; if this doesn't reach it, when the lease ends.
+// deliverLater lets the server deliver a message again after retryWait; if this doesn't reach it,
+// when the lease ends.
 func deliverLater(m jetstream.Msg) { _ = m.NakWithDelay(retryWait) }
 
 // sleep reports whether ctx lasted for the given time.

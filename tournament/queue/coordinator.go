@@ -27,18 +27,20 @@ import (
 
 // Options configure a coordinator; each field documents its zero value.
 type Options struct {
-	// Version of the program. Workers of another one don't play, since their rules and agents may differ.
+	// Version of the program. Workers of another one don't play, since their rules and agents may
+	// differ.
 	Version string
 
 	Registry *agents.Registry // the kinds of agents
 	Server   *Server          // the embedded one, whose failure ends the run; nil: another server
 	Log      *slog.Logger     // nil: nothing is logged
 
-	// Speed measures the positions a second of the machine that times are meant for; workers of another
-	// speed multiply them. nil: times are the same on all machines.
+	// Speed measures the positions a second of the machine that times are meant for; workers of
+	// another speed multiply them. nil: times are the same on all machines.
 	Speed func() float64
 
-	// Notify is called with a line for each worker that joins or leaves, and when there is none; nil: it isn't.
+	// Notify is called with a line for each worker that joins or leaves, and when there is none;
+	// nil: it isn't.
 	Notify func(line string)
 
 	window int           // pairs that may be queued, played or not yet written; 0: 4096
@@ -55,17 +57,20 @@ const (
 	maxFile  = 256 << 20 // bytes
 )
 
-// Check returns an error if workers on other machines can't play a run: they find engines by their names.
+// Check returns an error if workers on other machines can't play a run: they find engines by their
+// names.
 func (o Options) Check(config *tournament.Config) error {
 	if _, err := savedIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return o.Registry.Each(config.Agents, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
 		if kind.Name == engineKind && v[engineName] == "" {
-			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
+			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine",
+				spec)
 		}
 		return nil
-	})
+	}
+	return o.Registry.Each(config.Agents, isNamed)
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.
@@ -81,10 +86,14 @@ type Coordinator struct {
 	waiting bool                    // that there is none has been reported
 }
 
-// NewCoordinator returns a coordinator on a server, on which it makes the streams. It doesn't close the connection.
+// NewCoordinator returns a coordinator on a server, on which it makes the streams. It doesn't close
+// the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
-	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
-	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, 30*time.Second)
+	o.window = cmp.Or(o.window, 4096)
+	o.tries = cmp.Or(o.tries, 5)
+	o.lease = cmp.Or(o.lease, 30*time.Second)
+	o.statusEvery = cmp.Or(o.statusEvery, time.Second)
+	o.repairEvery = cmp.Or(o.repairEvery, 30*time.Second)
 	o.goneAfter = cmp.Or(o.goneAfter, goneAfter)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Notify == nil {
@@ -96,20 +105,28 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, workers: map[string]*workerEntry{}, owners: map[string]string{}}
-	err = retry(ctx, busy, func() error {
+	p := &Coordinator{
+		nc:      nc,
+		js:      js,
+		options: o,
+		workers: map[string]*workerEntry{},
+		owners:  map[string]string{},
+	}
+	create := func() error {
 		p.objects, err = setUp(ctx, js)
 		return err
-	})
-	return p, err
+	}
+	return p, retry(ctx, create, busy)
 }
 
 // Window implements [tournament.Executor].
 func (p *Coordinator) Window() int { return p.options.window }
 
-// Play implements [tournament.Executor]. It goes on with what a killed one left on the server of the folder's run.
+// Play implements [tournament.Executor]. It goes on with what a killed one left on the server of
+// the folder's run.
 func (p *Coordinator) Play(
-	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Result,
+	ctx context.Context, config *tournament.Config,
+	jobs <-chan tournament.Job, outcomes chan<- tournament.Result,
 ) error {
 	r, err := p.newRun(config, outcomes)
 	if err != nil {
@@ -119,21 +136,23 @@ func (p *Coordinator) Play(
 		return r.taken(other)
 	}
 	start := time.Now()
-	err = retry(ctx, func(err error) bool {
+	attach := func() error { return r.attach(ctx) }
+	err = retry(ctx, attach, func(err error) bool {
 		return restarting(err) && time.Since(start) < setupTime
-	}, func() error { return r.attach(ctx) })
+	})
 	if err == nil {
 		err = r.play(ctx, jobs)
 		state := status.Finished
-		if err != nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), tournament.ErrDecided) {
+		interrupted := ctx.Err() != nil && !errors.Is(context.Cause(ctx), tournament.ErrDecided)
+		if err != nil || interrupted {
 			state = status.Stopped
 		}
 		r.end(context.WithoutCancel(ctx), state)
 	}
-	if err != nil && ctx.Err() == nil {
-		return err
+	if ctx.Err() != nil {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // identity is the content of a run folder's [identityFile].
@@ -147,10 +166,11 @@ type identity struct {
 	previous string // another run that the folder had; "": none
 }
 
-// token returns what the results of a pair need, so that only who has received its job can send one. A pair that is
-// published again after a failure has another token.
+// token returns what the results of a pair need, so that only who has received its job can send
+// one. A pair that is published again after a failure has another token.
 func (id *identity) token(pair int64, attempt int) string {
-	return fmt.Sprintf("%d-%s", attempt, digest(fmt.Appendf(nil, "%s/%d/%d", id.Key, pair, attempt)))
+	secret := fmt.Sprintf("%s/%d/%d", id.Key, pair, attempt)
+	return fmt.Sprintf("%d-%s", attempt, digest([]byte(secret)))
 }
 
 // identityFile is the file's name, and maxIdentity its greatest size in bytes.
@@ -163,36 +183,48 @@ const (
 func savedIdentity(dir string) (id identity, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
-	if err == nil && (strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run)) {
-		err = fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
+	if err != nil {
+		return id, err
 	}
-	return id, err
+	if strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run) {
+		return id, fmt.Errorf("%s: expected the name of a run on the server, found %.80q",
+			path, found)
+	}
+	return id, nil
 }
 
-// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs or
-// fresh is set: then results that are on the server are not used.
+// identify returns the identity and the config, as text, that a folder has, new ones if more than
+// the speed differs or fresh is set: then results that are on the server are not used.
 func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	id, err = savedIdentity(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return id, nil, err
-	default:
-		same := *c
-		if c.Speed > 0 && id.Speed > 0 {
-			same.Speed = id.Speed // it is measured, and differs each time
-		}
-		if text, err = json.Marshal(same); err != nil || !fresh && digest(text) == id.Config {
-			id.resumed = true
-			_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
-			return id, text, err
-		}
-	}
-	if text, err = json.Marshal(c); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return id, nil, err
 	}
-	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text(), previous: id.Run}
+	same := *c
+	if c.Speed > 0 && id.Speed > 0 {
+		same.Speed = id.Speed // it is measured, and differs each time
+	}
+	text, err = json.Marshal(same)
+	if err != nil {
+		return id, nil, err
+	}
+	if !fresh && digest(text) == id.Config {
+		id.resumed = true
+		_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
+		return id, text, nil
+	}
+	text, err = json.Marshal(c)
+	if err != nil {
+		return id, nil, err
+	}
+	id = identity{
+		Run:      nuid.Next(),
+		Config:   digest(text),
+		Speed:    c.Speed,
+		Key:      rand.Text(),
+		previous: id.Run,
+	}
 	return id, text, files.ReplacePrivate(path, id) // others don't read the key
 }
 
@@ -201,7 +233,8 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
 	note := func(err error) {
-		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		isGone := isAny(err, jetstream.ErrConsumerNotFound, jetstream.ErrNoObjectsFound)
+		if err != nil && !isGone {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)
 		}
 	}
@@ -223,7 +256,9 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 }
 
 // pairsOn returns how many messages a stream has of each pair, of those whose subjects match one.
-func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) (map[int64]uint64, error) {
+func (p *Coordinator) pairsOn(
+	ctx context.Context, stream, subject string,
+) (map[int64]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	s, err := p.js.Stream(ctx, stream)

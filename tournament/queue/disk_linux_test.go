@@ -16,12 +16,14 @@ import (
 	"gyges/tournament/record"
 )
 
-// smallDisk makes a process of this test one that may mount a small file system, in a mount namespace of its own.
+// smallDisk makes a process of this test one that may mount a small file system, in a mount
+// namespace of its own.
 const smallDisk = "GYGES_TEST_SMALL_DISK"
 
-// The disk with the embedded server's store is full in the middle of a run: the run ends with a message
-// that names the store, and when there is space the same run goes on, to the records of a local one. This
-// needs a mount namespace, as root or with the user namespaces that most distributions allow everybody.
+// The disk with the embedded server's store is full in the middle of a run: the run ends with a
+// message that names the store, and when there is space the same run goes on, to the records of a
+// local one. This needs a mount namespace, as root or with the user namespaces that most
+// distributions allow everybody.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(smallDisk) == "" {

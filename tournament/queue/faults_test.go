@@ -69,7 +69,8 @@ func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*
 	})
 }
 
-// answerText takes every job, and sends what play makes of it, each time as another of some workers.
+// answerText takes every job, and sends what play makes of it, each time as another of some
+// workers.
 func answerText(ctx context.Context, p *Coordinator, dir string, play func(job) ([]byte, error)) error {
 	const workers = 20
 	secret := func(i int) string { return fmt.Sprint("secret", i%workers) }
@@ -160,8 +161,8 @@ func TestBadResults(t *testing.T) {
 	require.Len(t, sum.DeadLettered, 2)
 }
 
-// A worker that loses the server in the middle of a run waits for it, and says so; an orderly end of the server is no
-// warning.
+// A worker that loses the server in the middle of a run waits for it, and says so; an orderly end
+// of the server is no warning.
 func TestNetworkCut(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)

@@ -19,6 +19,7 @@ import (
 	"gyges/tournament/record"
 )
 
+// task is a job that the worker has received.
 type task struct {
 	run        *subscription
 	message    jetstream.Msg
@@ -27,6 +28,7 @@ type task struct {
 	renewed    time.Time
 }
 
+// newTask reads a job that the server has delivered, and checks that it belongs to the run.
 func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	t := &task{run: r, message: m, renewed: time.Now()}
 	if err := strictjson.Unmarshal(m.Data(), maxText, &t.job); err != nil {
@@ -40,14 +42,16 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	if t.job.Config != r.Config {
 		return nil, errors.New("it belongs to another config")
 	}
-	if pair, err := pairOf(m.Subject()); err != nil || pair != t.job.Pair {
+	pair, err := pairOf(m.Subject())
+	if err != nil || pair != t.job.Pair {
 		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
 	}
 	return t, nil
 }
 
-// batch returns how many pairs are fetched at a time: those of aheadTime, 1 at least and maxAhead at most. That hides
-// the latency of the network from quick games, and leaves long ones to other workers.
+// batch returns how many pairs are fetched at a time: those of aheadTime, 1 at least and maxAhead
+// at most. That hides the latency of the network from quick games, and leaves long ones to other
+// workers.
 func (w *Worker) batch() int {
 	const maxAhead, aheadTime = 64, 200 * time.Millisecond
 	n := w.pairs.Load()
@@ -55,7 +59,8 @@ func (w *Worker) batch() int {
 		return 1
 	}
 	mean := max(time.Duration(w.nanos.Load()/n), 1)
-	return int(min(max(aheadTime/mean, 1), maxAhead))
+	ahead := int64(aheadTime / mean)
+	return int(min(max(ahead, 1), maxAhead))
 }
 
 const (
@@ -63,7 +68,8 @@ const (
 	betweenRuns = 100 * time.Millisecond // two looks of one with none, or without jobs in several
 )
 
-// work fetches pairs of all runs in turn and plays them until ctx ends. Results are published until sending ends.
+// work fetches pairs of all runs in turn and plays them until ctx ends. Results are published until
+// sending ends.
 func (w *Worker) work(ctx, sending context.Context) {
 	empty := 0 // fetches in a row that had no pair
 	for turn := 0; ctx.Err() == nil; turn++ {
@@ -83,15 +89,16 @@ func (w *Worker) work(ctx, sending context.Context) {
 	}
 }
 
-// readyRuns returns the runs whose jobs may be fetched, and drops those of which nothing is heard any more.
+// readyRuns returns the runs whose jobs may be fetched, and drops those of which nothing is heard
+// any more.
 func (w *Worker) readyRuns(now time.Time) (runs []*subscription) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
-		switch silent := now.Sub(r.heard); {
-		case silent >= forgetAfter:
+		silent := now.Sub(r.heard)
+		if silent >= forgetAfter {
 			w.drop(r)
-		case r.ready && silent < goneAfter:
+		} else if r.ready && silent < goneAfter {
 			runs = append(runs, r)
 		}
 	}
@@ -126,28 +133,35 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 		}
 		err = batch.Error()
 	}
-	if err != nil && r.ctx.Err() == nil && !errors.Is(err, jetstream.ErrNoMessages) && !errors.Is(err, nats.ErrTimeout) {
+	hasFailed := err != nil && !isAny(err, jetstream.ErrNoMessages, nats.ErrTimeout)
+	if hasFailed && r.ctx.Err() == nil {
 		w.options.Log.Debug("fetching jobs", "error", err)
 		sleep(r.ctx, retryWait)
 	}
 	return tasks
 }
 
+// keepLeases tells the server of the tasks that the worker still has, so that no other worker gets
+// them.
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()
 		for held := range w.held.Range {
-			if t := held.(*task); now.Sub(t.renewed) >= t.run.lease/3 {
-				t.renewed = now
-				_ = t.message.InProgress() // otherwise the next one may reach the server
+			t := held.(*task)
+			if now.Sub(t.renewed) < t.run.lease/3 {
+				continue
 			}
+			t.renewed = now
+			_ = t.message.InProgress() // otherwise the next one may reach the server
 		}
 	}
 }
 
+// handle plays a pair, and sends its games or why there are none.
 func (w *Worker) handle(sending context.Context, t *task) {
 	games, err := w.play(t)
-	if t.run.ctx.Err() != nil { // the run has ended; if it is the worker that stops, it gives the pair back
+	// the run has ended; if it is the worker that stops, it gives the pair back
+	if t.run.ctx.Err() != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.runs[t.run.runID] != t.run {
@@ -156,7 +170,8 @@ func (w *Worker) handle(sending context.Context, t *task) {
 		return
 	}
 	if err != nil {
-		w.options.Log.Warn("a pair can't be played", "run", t.run.Run, "pair", t.job.Pair, "error", err)
+		w.options.Log.Warn("a pair can't be played",
+			"run", t.run.Run, "pair", t.job.Pair, "error", err)
 	}
 	w.sending.Go(func() {
 		w.publishResult(sending, t, games, err)
@@ -164,9 +179,11 @@ func (w *Worker) handle(sending context.Context, t *task) {
 	})
 }
 
-const suspicious = 3 // the delivery from which on a pair is played alone, since it may be what crashes workers
+// the delivery from which on a pair is played alone, since it may be what crashes workers
+const suspicious = 3
 
-// play plays a pair, alone if it is suspicious: other games are finished before, and wait until it has ended.
+// play plays a pair, alone if it is suspicious: other games are finished before, and wait until it
+// has ended.
 func (w *Worker) play(t *task) ([]*record.Record, error) {
 	if t.deliveries < suspicious {
 		w.alone.RLock()
@@ -187,7 +204,8 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 	return games, err
 }
 
-const maxMessage = 512 << 10 // bytes beyond which games are sent in parts; servers accept messages of 1 MB at least
+// bytes beyond which games are sent in parts; servers accept messages of 1 MB at least
+const maxMessage = 512 << 10
 
 // message returns a message on a task to the coordinator, at a subject below a prefix.
 func (w *Worker) message(t *task, prefix string) *nats.Msg {
@@ -197,29 +215,25 @@ func (w *Worker) message(t *task, prefix string) *nats.Msg {
 	return m
 }
 
-// publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job when that is stored.
+// publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job
+// when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
 	m := w.message(t, resultsOf(t.run.Run))
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(workerHeader, w.options.Name)
 	text, err := record.Lines(games...)
-	if err = errors.Join(failed, err); err != nil {
+	err = errors.Join(failed, err)
+	switch {
+	case err != nil:
 		m.Header.Set(errorHeader, oneLine(err.Error()))
-	} else {
+	case len(text) <= w.inline:
 		m.Data = text
-	}
-	if len(m.Data) > w.inline {
-		hash := digest(m.Data)
-		for data := range slices.Chunk(m.Data, w.inline) {
-			part := nats.NewMsg(longOf(t.run.Run, hash))
-			part.Header.Set(jetstream.MsgIDHeader, nuid.Next())
-			part.Data = data
-			if w.publisher.publish(ctx, part) != nil {
-				return // ctx has ended; the pair is delivered to another worker
-			}
+	default:
+		hash := digest(text)
+		if w.publishParts(ctx, longOf(t.run.Run, hash), text) != nil {
+			return // ctx has ended; the pair is delivered to another worker
 		}
 		m.Header.Set(longHeader, hash)
-		m.Data = nil
 	}
 	if err == nil { // before the run can end
 		t.run.pairs.Add(1)
@@ -230,7 +244,20 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 	}
 }
 
-const maxError = 2000
+// publishParts publishes a text that is too long for a message.
+func (w *Worker) publishParts(ctx context.Context, subject string, text []byte) error {
+	for data := range slices.Chunk(text, w.inline) {
+		part := nats.NewMsg(subject)
+		part.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+		part.Data = data
+		if err := w.publisher.publish(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const maxError = 2000 // bytes of a worker's error that are read
 
 // oneLine returns a text as one printable line, for a header or a terminal.
 func oneLine(s string) string {

@@ -12,9 +12,10 @@ import (
 	"gyges/tournament"
 )
 
-// Version returns the version by which coordinator and workers know that they are the same program, whose
-// own line of its version is given. It has the architecture, since they may round differently; if the
-// source was modified since its revision, or none is known, it has the executable's hash.
+// Version returns the version by which coordinator and workers know that they are the same program,
+// whose own line of its version is given. It has the architecture, since they may round
+// differently; if the source was modified since its revision, or none is known, it has the
+// executable's hash.
 func Version(line string) string {
 	line += ", " + runtime.GOARCH
 	if build.Read().Unmodified() {
@@ -32,7 +33,8 @@ const speedNodes = "150000" // that [Speed] searches, some tenths of a second
 
 // Speed measures how many positions a second a search visits on one core. 0: it can't be measured.
 func Speed(ctx context.Context, registry *agents.Registry) float64 {
-	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: speedNodes}}}
+	nodes := agents.Param{Name: "nodes", Value: speedNodes}
+	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{nodes}}
 	line, err := bench.One(ctx, registry, spec, bench.Middlegame)
 	if err != nil || line.Seconds == 0 {
 		return 0
@@ -40,11 +42,12 @@ func Speed(ctx context.Context, registry *agents.Registry) float64 {
 	return float64(line.Nodes) / line.Seconds
 }
 
-const maxScale = 16.0 // of the factor and its inverse: beyond it the machines hardly play the same games
+// of the factor and its inverse: beyond it the machines hardly play the same games
+const maxScale = 16.0
 
-// timeScale returns the factor of all times on a machine of the given speed, at which agents search as many
-// positions as on the one that times are meant for, or an error if the machine is too slow or too fast for the
-// run. timed: anything in the run depends on the clock.
+// timeScale returns the factor of all times on a machine of the given speed, at which agents search
+// as many positions as on the one that times are meant for, or an error if the machine is too slow
+// or too fast for the run. timed: anything in the run depends on the clock.
 func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
 	if !timed || r.Speed == 0 || speed == 0 {
 		return 1, nil
@@ -59,10 +62,15 @@ func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
 
 // isTimed reports whether anything in a run depends on the clock.
 func isTimed(c *tournament.Config, registry *agents.Registry) bool {
-	timed := c.Limits.MoveTime > 0 || c.Clock.Base > 0
+	if c.Limits.MoveTime > 0 || c.Clock.Base > 0 {
+		return true
+	}
+	timed := false
 	// An agent that can't be made stops the run elsewhere.
 	_ = registry.Each(c.Agents, func(s agents.Spec, _ agents.Kind, _ agents.Values) error {
-		timed = timed || s.Get("movetime") != "" || s.Get("clock") != ""
+		if s.Get("movetime") != "" || s.Get("clock") != "" {
+			timed = true
+		}
 		return nil
 	})
 	return timed

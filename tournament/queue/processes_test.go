@@ -188,7 +188,8 @@ func TestKilledWorkers(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
-// A coordinator that is killed at random, with the server in it, goes on where it was; its workers wait for it.
+// A coordinator that is killed at random, with the server in it, goes on where it was; its workers
+// wait for it.
 func TestKilledCoordinatorAndServer(t *testing.T) {
 	t.Parallel()
 	line := newLine(t, "nats://127.0.0.1:1") // no server yet

@@ -105,14 +105,16 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
 }
 
-// withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the worker's.
+// withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the
+// worker's.
 func withoutEngines() *agents.Registry {
 	none := ugi.Kind()
 	none.New = random.Kind().New
 	return registryOf(none)
 }
 
-// Agents that the operator doesn't allow, and files that aren't part of the run, are refused inside of others, too.
+// Agents that the operator doesn't allow, and files that aren't part of the run, are refused inside
+// of others, too.
 func TestAllowList(t *testing.T) {
 	some := AllowList{Kinds: []string{"random", "explore"}}
 	engine := AllowList{Engines: map[string]string{"one": "true"}}

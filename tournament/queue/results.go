@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 
 	"github.com/nats-io/nats.go"
@@ -31,27 +30,32 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	pair, err := pairOf(m.Subject())
 	w := r.pending[pair]
 	attempt := r.attempt(pair, m.Headers())
-	switch {
-	case err != nil || attempt < 0:
+	if err != nil || attempt < 0 {
 		r.drop("a result of no delivered job is dropped", m)
 		acknowledge(m)
-	case w == nil && pair >= r.next: // of an earlier process
+		return
+	}
+	if w == nil && pair >= r.next { // of an earlier process
 		deliverLater(m)
-	case w != nil && !w.done:
+		return
+	}
+	if w != nil && !w.done {
 		id := idOf(m.Headers())
 		name := r.distinct(m.Headers().Get(workerHeader), id)
 		r.accept(ctx, &received{m, w, id, name, attempt})
-	default:
-		if meta, err := m.Metadata(); err == nil && meta.NumDelivered < 2 { // it isn't the first one, delivered again
-			r.drop("a second result of a pair is dropped", m)
-		}
-		if w == nil || w.written.Load() { // otherwise it may be the first one
-			acknowledge(m)
-		}
+		return
+	}
+	// The pair has an outcome. A result that is delivered again may be the one that it has.
+	if meta, err := m.Metadata(); err == nil && meta.NumDelivered < 2 {
+		r.drop("a second result of a pair is dropped", m)
+	}
+	if w == nil || w.written.Load() { // otherwise it may be the first one
+		acknowledge(m)
 	}
 }
 
-// attempt returns the attempt at a pair whose job a worker has received; negative: it has received none.
+// attempt returns the attempt at a pair whose job a worker has received; negative: it has received
+// none.
 func (r *run) attempt(pair int64, h nats.Header) int {
 	for attempt := range r.options.tries {
 		if h.Get(tokenHeader) == r.id.token(pair, attempt) {
@@ -66,21 +70,24 @@ func idOf(h nats.Header) string { return digest([]byte(h.Get(secretHeader))) }
 
 // drop logs that a result is dropped, the first one for a reason as a warning.
 func (r *run) drop(why string, m jetstream.Msg) {
-	level := slog.LevelDebug
-	if !r.dropped[why] {
-		level, why, r.dropped[why] = slog.LevelWarn, why+"; later ones are told at level debug", true
+	log := r.log.With("subject", oneLine(m.Subject()), "worker",
+		oneLine(m.Headers().Get(workerHeader)))
+	if r.dropped[why] {
+		log.Debug(why)
+		return
 	}
-	worker := oneLine(m.Headers().Get(workerHeader))
-	r.log.Log(context.Background(), level, why, "subject", oneLine(m.Subject()), "worker", worker)
+	r.dropped[why] = true
+	log.Warn(why + "; later ones are told at level debug")
 }
 
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, a *received) {
-	text, hash := a.Headers().Get(errorHeader), a.Headers().Get(longHeader)
-	if text != "" {
-		r.fail(ctx, a, &notPlayed{errors.New(textfmt.Cut(oneLine(text), 1000))})
+	if text := a.Headers().Get(errorHeader); text != "" {
+		why := textfmt.Cut(oneLine(text), 1000)
+		r.fail(ctx, a, &notPlayed{errors.New(why)})
 		return
 	}
+	hash := a.Headers().Get(longHeader)
 	if hash == "" {
 		r.acceptGames(ctx, a, a.Data(), nil)
 		return
@@ -128,10 +135,13 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 // longGames returns the games with a hash, whose parts are messages of their own.
 func (r *run) longGames(ctx context.Context, hash string) ([]byte, error) {
 	games, err := content(ctx, r.js, longStream, longOf(r.id.Run, hash), 2*record.MaxLine)
-	if err == nil && digest(games) != hash {
-		err = fmt.Errorf("expected games with the hash %.80q", hash)
+	if err != nil {
+		return nil, err
 	}
-	return games, err
+	if digest(games) != hash {
+		return nil, fmt.Errorf("expected games with the hash %.80q", hash)
+	}
+	return games, nil
 }
 
 // finish passes on the outcome of a pair.
@@ -151,7 +161,8 @@ func (r *run) countPair(id, name string) {
 	if !known && len(r.played) >= maxKnownWorkers {
 		return
 	}
-	w.ID, w.Name = id, name
+	w.ID = id
+	w.Name = name
 	w.Pairs++
 	r.played[id] = w
 }
@@ -159,12 +170,14 @@ func (r *run) countPair(id, name string) {
 // notPlayed is why a worker says that a pair can't be played.
 type notPlayed struct{ error }
 
-// fail handles a result without valid games. Its pair is published again, or dead-lettered. A failure that doesn't
-// count is dropped: if its worker has acknowledged the job, repair publishes that again.
+// fail handles a result without valid games. Its pair is published again, or dead-lettered. A
+// failure that doesn't count is dropped: if its worker has acknowledged the job, repair publishes
+// that again.
 func (r *run) fail(ctx context.Context, a *received, why error) {
 	w := a.job
 	why = fmt.Errorf("%w (on %s)", why, oneLine(a.name))
-	if a.attempt < len(w.failed) || !r.counts(w.failed, a.worker) {
+	isLate := a.attempt < len(w.failed) // another attempt at the pair has failed since
+	if isLate || !r.counts(w.failed, a.worker) {
 		r.drop("a failure that doesn't count is dropped", a)
 		acknowledge(a)
 		return
@@ -183,11 +196,13 @@ func (r *run) fail(ctx context.Context, a *received, why error) {
 }
 
 // crashes reports whether the workers that played a pair alone were lost too often.
-func (r *run) crashes(w *pendingJob) bool { return len(w.started) > max(r.options.tries-suspicious, 0) }
+func (r *run) crashes(w *pendingJob) bool {
+	return len(w.started) > max(r.options.tries-suspicious, 0)
+}
 
-// counts reports whether a worker is added to those that have failed to play a pair: it answers questions, and isn't
-// left out. It is added again only if all others have failed, too, so that one worker alone can't have a pair
-// dead-lettered.
+// counts reports whether a worker is added to those that have failed to play a pair: it answers
+// questions, and isn't left out. It is added again only if all others have failed, too, so that one
+// worker alone can't have a pair dead-lettered.
 func (r *run) counts(failed []string, worker string) bool {
 	if r.workers[worker] == nil || r.leftOut(worker) {
 		return false
@@ -203,36 +218,45 @@ func (r *run) counts(failed []string, worker string) bool {
 	return true
 }
 
+// leftOut reports whether a worker has sent too many invalid results in a row.
 func (r *run) leftOut(worker string) bool { return r.invalid[worker] >= maxInvalid }
 
-// countStart answers a worker that wants to play a pair alone, since the pair may be what crashes workers.
+// countStart answers a worker that wants to play a pair alone, since the pair may be what crashes
+// workers.
 func (r *run) countStart(m *nats.Msg) {
 	pair, err := pairOf(m.Subject)
-	w := r.pending[pair]
-	if err != nil || w == nil || r.attempt(pair, m.Header) < 0 {
+	if err != nil {
 		return
 	}
-	text := ""
-	if id := idOf(m.Header); r.crashes(w) {
-		text = tooOften
+	w := r.pending[pair]
+	if w == nil || r.attempt(pair, m.Header) < 0 {
+		return
+	}
+	id := idOf(m.Header)
+	answer := ""
+	if r.crashes(w) {
+		answer = tooOften
 	} else if r.counts(w.started, id) {
 		w.started = append(w.started, id)
 	}
-	_ = m.Respond([]byte(text)) // without an answer it plays
+	_ = m.Respond([]byte(answer)) // without an answer it plays
 }
 
-// refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row is left out.
+// refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row
+// is left out.
 func (r *run) refuse(pair int64, id string, why error) {
 	r.invalid[id]++
 	r.log.Warn("a result is refused; its pair is played again", "pair", pair, "why", why)
 	if r.invalid[id] == maxInvalid {
-		r.log.Warn("a worker is left out of the run", "invalid results in a row", maxInvalid, "why", why)
+		r.log.Warn("a worker is left out of the run",
+			"invalid results in a row", maxInvalid, "why", why)
 	}
 }
 
-func parseGames(text []byte, source string) ([]*record.Record, error) {
-	var games []*record.Record
-	for r := record.NewReader(bytes.NewReader(text), source); ; {
+// parseGames reads the games of a pair, each of which has its checksum.
+func parseGames(text []byte, source string) (games []*record.Record, err error) {
+	r := record.NewReader(bytes.NewReader(text), source)
+	for {
 		g, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return games, nil
@@ -241,10 +265,12 @@ func parseGames(text []byte, source string) ([]*record.Record, error) {
 			return nil, err
 		}
 		if !r.HasSum() {
-			return nil, fmt.Errorf("%s: game %d: expected timing.crc32c, found none", source, g.Game)
+			return nil, fmt.Errorf("%s: game %d: expected timing.crc32c, found none",
+				source, g.Game)
 		}
-		if games = append(games, g); len(games) > 2 {
+		if len(games) == 2 {
 			return nil, fmt.Errorf("%s: expected a pair of games, found more", source)
 		}
+		games = append(games, g)
 	}
 }

@@ -22,7 +22,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// manualServer starts a server with the users in the manual, and a user "spy" with the rights that a worker has.
+// manualServer starts a server with the users in the manual, and a user "spy" with the rights that
+// a worker has.
 func manualServer(t *testing.T) (as func(user string, options ...nats.Option) *nats.Conn) {
 	manual, err := tournament.Manuals.ReadFile("queue/README.md")
 	require.NoError(t, err)
@@ -73,7 +74,8 @@ func (s *spied) subscribe(t *testing.T, nc *nats.Conn, subject string) {
 	require.NoError(t, err)
 }
 
-// A user with the rights of a worker hears questions and nothing else of the others: no jobs, tokens, results, answers.
+// A user with the rights of a worker hears questions and nothing else of the others: no jobs,
+// tokens, results, answers.
 func TestSpy(t *testing.T) {
 	as := manualServer(t)
 	spy, s := as("spy"), spied{heard: map[string][]string{}}
@@ -144,7 +146,8 @@ func TestSpy(t *testing.T) {
 	require.Empty(t, s.heard)
 }
 
-// Junk under the ids of other workers, and under one's own, leaves no other worker out and no pair unplayed.
+// Junk under the ids of other workers, and under one's own, leaves no other worker out and no pair
+// unplayed.
 func TestJunkOfAWorker(t *testing.T) {
 	as := manualServer(t)
 	c := testConfig(t, 40, "random", "other")
@@ -277,8 +280,8 @@ func TestInboxes(t *testing.T) {
 	}
 }
 
-// A worker reads an object of several messages, of which the last is a part, with the rights in the manual; and no more
-// of one than it wants.
+// A worker reads an object of several messages, of which the last is a part, with the rights in the
+// manual; and no more of one than it wants.
 func TestObjects(t *testing.T) {
 	as := manualServer(t)
 	p := testPool(t, as("player"), nil)

@@ -36,20 +36,24 @@ type run struct {
 	claim     string // since when which process is the coordinator of the run
 	lost      error  // the run has another one
 
-	pending    map[int64]*pendingJob // pairs that aren't in the file
-	unplayed   int                   // of these, without an outcome
-	next       int64                 // the pair after the last job
-	left       map[int64]uint64      // pairs whose jobs or results an earlier process left on the server
-	publishing int                   // jobs on their way to the server
-	fetching   int                   // long games
-	todo       chan func()           // what play calls: it handles a message, or what the server has answered
+	pending  map[int64]*pendingJob // pairs that aren't in the file
+	unplayed int                   // of these, without an outcome
+	next     int64                 // the pair after the last job
+	// pairs whose jobs or results an earlier process left on the server
+	left       map[int64]uint64
+	publishing int // jobs on their way to the server
+	fetching   int // long games
+	// what play calls: it handles a message, or what the server has answered
+	todo       chan func()
 	background sync.WaitGroup
 
-	games      int64                        // received
-	queue      atomic.Pointer[status.Queue] // nil: the server doesn't answer
-	onWorkers  int64                        // pairs being played, when the queue's state was last known
-	samples    []status.Run                 // the last ones
-	unwritable bool                         // the status file can't be written, which has been logged
+	games int64                        // received
+	queue atomic.Pointer[status.Queue] // nil: the server doesn't answer
+	// pairs being played, when the queue's state was last known
+	onWorkers int64
+	samples   []status.Run // the last ones
+	// the status file can't be written, which has been logged
+	unwritable bool
 
 	played map[string]status.Worker // who has played pairs, by id, as it was known last
 
@@ -59,16 +63,19 @@ type run struct {
 
 // pendingJob is a job whose games aren't in the file.
 type pendingJob struct {
-	job       tournament.Job
-	failed    []string    // the ids of workers that have failed, one for each attempt at the pair
-	started   []string    // likewise of those that have played it alone
-	published time.Time   // when the server was known to have stored the job that was last sent; zero: it isn't
+	job     tournament.Job
+	failed  []string // the ids of workers that have failed, one for each attempt at the pair
+	started []string // likewise of those that have played it alone
+	// when the server was known to have stored the job that was last sent; zero: it isn't
+	published time.Time
 	done      bool        // the pair has its outcome
 	written   atomic.Bool // and the outcome is in the file
 }
 
 // newRun returns the run in the folder of a config, without using the server.
-func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tournament.Result) (*run, error) {
+func (p *Coordinator) newRun(
+	config *tournament.Config, outcomes chan<- tournament.Result,
+) (*run, error) {
 	c := newRunConfig(config, &p.options)
 	if err := p.options.Check(config); err != nil {
 		return nil, err
@@ -82,31 +89,46 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range p.workers { // they may be there, and play
+		w.last = time.Now()
+		w.Refused = ""
+		w.games = nil
+	}
 	log := p.options.Log.With("run", id.Run)
 	host, _ := os.Hostname() // it is only displayed
 	since := time.Now().UTC().Format(claimStart + "2006-01-02 15:04:05.000000 UTC")
-	for _, w := range p.workers { // they may be there, and play
-		w.last, w.Refused, w.games = time.Now(), "", nil
-	}
 	return &run{
-		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
-		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
-		inbox: p.nc.NewInbox(), shown: tournament.Shown{Config: config},
-		claim:   fmt.Sprintf("%s by process %d on %s", since, os.Getpid(), host),
-		pending: map[int64]*pendingJob{}, todo: make(chan func()),
-		played: map[string]status.Worker{}, invalid: map[string]int{}, dropped: map[string]bool{},
+		Coordinator: p,
+		id:          id,
+		contents:    append(contents, text),
+		config:      config,
+		log:         log,
+		publisher:   publisher{js: p.js, log: log},
+		checker:     tournament.NewRunner(config, nil),
+		outcomes:    outcomes,
+		inbox:       p.nc.NewInbox(),
+		shown:       tournament.Shown{Config: config},
+		claim:       fmt.Sprintf("%s by process %d on %s", since, os.Getpid(), host),
+		pending:     map[int64]*pendingJob{},
+		todo:        make(chan func()),
+		played:      map[string]status.Worker{},
+		invalid:     map[string]int{},
+		dropped:     map[string]bool{},
 	}, nil
 }
 
 // Consumers of a run.
 const (
-	unbounded   = -1
-	maxPulls    = 100_000     // workers that may request a run's jobs at a time
-	resultLease = time.Minute // after which a result that isn't written is delivered again, which does no harm
+	unbounded = -1
+	maxPulls  = 100_000 // workers that may request a run's jobs at a time
+	// after which a result that isn't written is delivered again, which does no harm
+	resultLease = time.Minute
 )
 
+// attach makes what the run needs on the server, and finds what an earlier process left there.
 func (r *run) attach(ctx context.Context) error {
-	if r.id.previous != "" && r.coordinator(r.id.previous) == nil { // otherwise the folder is a copy
+	// A run that another coordinator plays stays: the folder is a copy of that run's.
+	if r.id.previous != "" && r.coordinator(r.id.previous) == nil {
 		r.remove(ctx, r.id.previous)
 	}
 	// The server delivers to a new consumer at once what an earlier process has not acknowledged.
@@ -114,12 +136,13 @@ func (r *run) attach(ctx context.Context) error {
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
 	}
-	if err = r.provide(ctx); err != nil {
+	if err := r.provide(ctx); err != nil {
 		return err
 	}
-	if r.id.resumed { // otherwise a job on the server is forged
-		r.left, err = r.onServer(ctx)
+	if !r.id.resumed {
+		return nil // a job that is on the server is forged
 	}
+	r.left, err = r.onServer(ctx)
 	return err
 }
 
@@ -136,7 +159,7 @@ func (r *run) onServer(ctx context.Context) (map[int64]uint64, error) {
 
 // provide creates the streams, the objects and the consumers of the run that the server lacks.
 func (r *run) provide(ctx context.Context) error {
-	// Without a deadline each request has the default of the client, 5 s.
+	// Requests without a deadline of their own have the client's, 5 s.
 	if _, err := setUp(ctx, r.js); err != nil {
 		return err
 	}
@@ -152,14 +175,22 @@ func (r *run) provide(ctx context.Context) error {
 			return fmt.Errorf("NATS object store: %w", err)
 		}
 	}
-	config := jetstream.ConsumerConfig{
-		Durable: r.id.Run, FilterSubject: resultsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: resultLease, MaxDeliver: unbounded, MaxAckPending: unbounded, InactiveThreshold: messageAge,
+	results := jetstream.ConsumerConfig{
+		Durable:           r.id.Run,
+		FilterSubject:     resultsOf(r.id.Run) + ".*",
+		AckPolicy:         jetstream.AckExplicitPolicy,
+		AckWait:           resultLease,
+		MaxDeliver:        unbounded,
+		MaxAckPending:     unbounded,
+		InactiveThreshold: messageAge,
 	}
-	_, err := r.js.CreateOrUpdateConsumer(ctx, resultStream, config)
+	jobs := results
+	jobs.FilterSubject = jobsOf(r.id.Run) + ".*"
+	jobs.AckWait = r.options.lease
+	jobs.MaxWaiting = maxPulls
+	_, err := r.js.CreateOrUpdateConsumer(ctx, resultStream, results)
 	if err == nil {
-		config.FilterSubject, config.AckWait, config.MaxWaiting = jobsOf(r.id.Run)+".*", r.options.lease, maxPulls
-		_, err = r.js.CreateOrUpdateConsumer(ctx, jobStream, config)
+		_, err = r.js.CreateOrUpdateConsumer(ctx, jobStream, jobs)
 	}
 	if err != nil {
 		return fmt.Errorf("NATS consumer: %w", err)
@@ -167,19 +198,22 @@ func (r *run) provide(ctx context.Context) error {
 	return nil
 }
 
-// Bounds of what is in memory or on its way: jobs to the server, results beside those of the window, long games.
+// Bounds of what is in memory or on its way: jobs to the server, results beside those of the
+// window, long games.
 const (
 	maxPublishing = 256
 	maxPrefetched = 512
 	maxFetching   = 4 // of up to 32 MiB
 )
 
-// play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
-// asks the workers, which also tells them of the run, and writes the run's status every statusEvery.
+// play publishes jobs and passes on their outcomes until all have one, or ctx ends. It asks the
+// workers, which also tells them of the run, and writes the run's status every statusEvery.
 func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
+
+	// What workers and other coordinators say.
 	for subject, handle := range map[string]func(*nats.Msg){
 		r.inbox + ".*":            func(m *nats.Msg) { r.updateWorker(m.Data, time.Now()) },
 		startsOf(r.id.Run) + ".*": r.countStart,
@@ -193,6 +227,8 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		}
 		defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
 	}
+
+	// What the server has: results, the state of the queue, and what it has lost.
 	r.background.Go(func() {
 		for ok := true; ok; ok = sleep(ctx, retryWait) {
 			r.log.Debug("waiting for results", "error", r.consume(ctx))
@@ -210,9 +246,13 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			}
 		}
 	})
+
 	tick := time.Tick(r.options.statusEvery)
 	r.report()
-	for r.lost == nil && (jobs != nil || r.unplayed > 0) {
+	for jobs != nil || r.unplayed > 0 {
+		if r.lost != nil {
+			return r.lost
+		}
 		next := jobs
 		if r.publishing >= maxPublishing {
 			next = nil
@@ -227,10 +267,8 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		case f := <-r.todo:
 			f()
 		case <-tick:
-			if r.options.Server != nil {
-				if err := r.options.Server.Failed(); err != nil {
-					return err
-				}
+			if err := r.options.Server.Failed(); err != nil {
+				return err
 			}
 			r.report()
 		case <-ctx.Done():
@@ -248,14 +286,19 @@ func (r *run) later(ctx context.Context, f func()) {
 	}
 }
 
-// consume passes results from the server to play until there is an error. repair creates a consumer that was lost.
+// consume passes results from the server to play until there is an error. repair creates a consumer
+// that was lost.
 func (r *run) consume(ctx context.Context) error {
 	consumer, err := r.consumer(ctx, resultStream)
 	if err != nil {
 		return err
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(maxPrefetched),
-		jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	const expiry, heartbeat = 10 * time.Second, 2 * time.Second
+	messages, err := consumer.Messages(
+		jetstream.PullMaxMessages(maxPrefetched),
+		jetstream.PullExpiry(expiry),
+		jetstream.PullHeartbeat(heartbeat),
+	)
 	if err != nil {
 		return err
 	}
@@ -282,7 +325,8 @@ func (r *run) consumer(ctx context.Context, stream string) (jetstream.Consumer, 
 // add publishes a job, unless it or its result is on the server.
 func (r *run) add(ctx context.Context, job tournament.Job) {
 	w := &pendingJob{job: job}
-	r.pending[job.Pair], r.next = w, job.Pair+1
+	r.pending[job.Pair] = w
+	r.next = job.Pair + 1
 	r.unplayed++
 	if r.left[job.Pair] > 0 {
 		w.published = time.Now()
@@ -291,14 +335,15 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 	}
 }
 
+// send publishes a job.
 func (r *run) send(ctx context.Context, w *pendingJob) {
 	w.published = time.Time{}
 	r.publishing++
 	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
-	// It is plain data.
 	token := r.id.token(w.job.Pair, len(w.failed))
-	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: token})
-	stored := r.publisher.start(m) // here, since workers should receive jobs in order
+	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: token}) // it is plain data
+	// here: workers should receive jobs in order
+	stored := r.publisher.start(m)
 	r.background.Go(func() {
 		if stored(ctx) != nil {
 			return
@@ -310,8 +355,9 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	})
 }
 
-// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. Jobs
-// that the server has stored and of which it has neither the job nor the result are published again.
+// repair creates what the server has lost of the run, because it was purged, has expired or was on
+// a lost disk. Jobs that the server has stored and of which it has neither the job nor the result
+// are published again.
 func (r *run) repair(ctx context.Context) error {
 	if !r.nc.IsConnected() {
 		return nats.ErrDisconnected
@@ -321,29 +367,35 @@ func (r *run) repair(ctx context.Context) error {
 	}
 	start := time.Now()
 	stored, err := r.onServer(ctx)
-	if err == nil {
-		r.later(ctx, func() { r.sendLost(ctx, stored, start) })
+	if err != nil {
+		return err
 	}
-	return err
+	r.later(ctx, func() { r.sendLost(ctx, stored, start) })
+	return nil
 }
 
-// sendLost publishes the jobs again that the server had stored at a time and of which it has nothing.
+// sendLost publishes the jobs again that the server had stored at a time and of which it has
+// nothing.
 func (r *run) sendLost(ctx context.Context, stored map[int64]uint64, start time.Time) {
 	lost := 0
 	for _, pair := range slices.Sorted(maps.Keys(r.pending)) { // the first ones hold up the file
 		w := r.pending[pair]
-		known := !w.published.IsZero() && w.published.Before(start)
-		if known && !w.done && stored[pair] == 0 {
-			lost++
-			r.send(ctx, w)
+		if w.done || stored[pair] > 0 {
+			continue
 		}
+		if w.published.IsZero() || !w.published.Before(start) {
+			continue // it is on its way, or has arrived since
+		}
+		lost++
+		r.send(ctx, w)
 	}
 	if lost > 0 {
 		r.log.Warn("jobs are lost on the server; they are published again", "pairs", lost)
 	}
 }
 
-// coordinator returns the claim of the coordinator of a run; nil: it has none. One that was killed doesn't answer.
+// coordinator returns the claim of the coordinator of a run; nil: it has none. One that was killed
+// doesn't answer.
 func (r *run) coordinator(run string) *nats.Msg {
 	m, _ := r.nc.Request(claimsOf(run), []byte(r.claim), answerTime)
 	return m
@@ -351,8 +403,9 @@ func (r *run) coordinator(run string) *nats.Msg {
 
 const claimStart = "since " // of each claim; its time follows, in a form that sorts by time
 
-// contest handles the claim of a coordinator of the run. Another one that starts asks for an answer, and is refused. Of
-// two that couldn't see each other at their starts, since one was cut off from the server, the older one goes on.
+// contest handles the claim of a coordinator of the run. Another one that starts asks for an
+// answer, and is refused. Of two that couldn't see each other at their starts, since one was cut
+// off from the server, the older one goes on.
 func (r *run) contest(m *nats.Msg) {
 	claim := string(m.Data)
 	if m.Reply != "" {
@@ -367,13 +420,15 @@ func (r *run) contest(m *nats.Msg) {
 
 // taken returns that a run has another coordinator.
 func (r *run) taken(claim *nats.Msg) error {
-	return fmt.Errorf("%s: another coordinator plays this run %s; stop that, or remove %s here to play another run",
+	return fmt.Errorf("%s: another coordinator plays this run %s; "+
+		"stop that, or remove %s here to play another run",
 		r.config.Out, oneLine(string(claim.Data)), identityFile)
 }
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
-// end writes the last status, removes the run from the server and tells workers of its end. state is the run's.
+// end writes the last status, removes the run from the server and tells workers of its end. state
+// is the run's.
 func (r *run) end(ctx context.Context, state status.State) {
 	r.writeStatus(nil, state)
 	r.shown.Show(new(tournament.Playing), time.Now())

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What has a run's key or the tokens of its jobs is its owner's alone, whatever the umask, also if others made it.
+// What has a run's key or the tokens of its jobs is its owner's alone, whatever the umask, also if
+// others made it.
 func TestSecretFiles(t *testing.T) {
 	old := syscall.Umask(0)
 	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "run", "queue")

@@ -20,8 +20,9 @@ type ServerOptions struct {
 	Listen string // HOST:PORT; port 0 takes a free one
 	Store  string // folder for its streams
 
-	// Access has the name and password that clients need, and the server's certificate: Cert and Key, and CA if clients
-	// need one too. Without a password the server may listen on the loopback interface only.
+	// Access has the name and password that clients need, and the server's certificate: Cert and
+	// Key, and CA if clients need one too. Without a password the server may listen on the loopback
+	// interface only.
 	Access Access
 }
 
@@ -35,10 +36,11 @@ type Server struct {
 }
 
 const (
-	maxMemory    = 64 << 20               // bytes that the server may store
-	maxStore     = 16 << 30               // likewise, on the disk
-	announceTime = 200 * time.Millisecond // from telling clients that the server shuts down until it does
-	startTime    = 30 * time.Second       // for the server to recover its store
+	maxMemory = 64 << 20 // bytes that the server may store
+	maxStore  = 16 << 30 // likewise, on the disk
+	// from telling clients that the server shuts down until it does
+	announceTime = 200 * time.Millisecond
+	startTime    = 30 * time.Second // for the server to recover its store
 )
 
 // StartServer starts a server.
@@ -48,16 +50,27 @@ func StartServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	options := &server.Options{
-		ServerName: "gyges", Host: host, Port: port,
-		JetStream: true, StoreDir: o.Store,
-		Username: o.Access.User, Password: o.Access.Password,
-		NoLog: true, NoSigs: true, LameDuckDuration: announceTime, LameDuckGracePeriod: announceTime / 2,
+		ServerName:          "gyges",
+		Host:                host,
+		Port:                port,
+		Username:            o.Access.User,
+		Password:            o.Access.Password,
+		NoLog:               true,
+		NoSigs:              true,
+		LameDuckDuration:    announceTime,
+		LameDuckGracePeriod: announceTime / 2,
+		JetStream:           true,
+		StoreDir:            o.Store,
 		// A laptop has little; what is stored is bounded by the windows of the runs.
-		JetStreamMaxMemory: maxMemory, JetStreamMaxStore: maxStore,
+		JetStreamMaxMemory: maxMemory,
+		JetStreamMaxStore:  maxStore,
 	}
 	if o.Access.Cert != "" {
 		options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{
-			CertFile: o.Access.Cert, KeyFile: o.Access.Key, CaFile: o.Access.CA, Verify: o.Access.CA != "",
+			CertFile: o.Access.Cert,
+			KeyFile:  o.Access.Key,
+			CaFile:   o.Access.CA,
+			Verify:   o.Access.CA != "", // of clients
 		})
 		if err != nil {
 			return nil, fmt.Errorf("TLS of the embedded server: %w", err)
@@ -74,7 +87,8 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	go s.Start()
 	if !s.ReadyForConnections(startTime) {
-		err = fmt.Errorf("expected it to listen on %s and to use its store %s within %v", o.Listen, o.Store, startTime)
+		err = fmt.Errorf("expected it to listen on %s and to use its store %s within %v",
+			o.Listen, o.Store, startTime)
 	} else if !s.JetStreamEnabled() {
 		err = fmt.Errorf("its store in %s can't be used", o.Store)
 	}
@@ -86,25 +100,30 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return &Server{server: s, access: o.Access, store: o.Store, patience: storeTime}, nil
 }
 
-// Check returns an error if the server may not listen there: a server that other machines reach needs a password.
+// Check returns an error if the server may not listen there: a server that other machines reach
+// needs a password.
 func (o ServerOptions) Check() error {
 	_, _, err := o.split()
 	return err
 }
 
+// split checks the address to listen on, and returns its parts.
 func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
-		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q", o.Listen)
+		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q",
+			o.Listen)
 	}
-	if port, err = settings.Port(text); err != nil {
+	port, err = settings.Port(text)
+	if err != nil {
 		return "", 0, err
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
 	if (o.Access.User == "") != (o.Access.Password == "") {
-		return "", 0, errors.New("expected a user and a password for the embedded server, or neither")
+		return "", 0, errors.New("expected a user and a password for the embedded server, " +
+			"or neither")
 	}
 	if !o.Loopback() && o.Access.Password == "" {
 		return "", 0, fmt.Errorf("to listen on %s, which other machines reach, "+
@@ -129,10 +148,15 @@ func (s *Server) Close() {
 	s.server.WaitForShutdown()
 }
 
-const storeTime = 5 * time.Second // of failures unreported: longer than making a stream takes, which looks like one
+// of failures unreported: longer than making a stream takes, which looks like one
+const storeTime = 5 * time.Second
 
-// Failed returns why the server can't store messages, nil if it can. The first error of its disk stops it for good.
+// Failed returns why the server can't store messages, nil if it can. The first error of its disk
+// stops it for good. A nil server is another machine's, of which nothing is known.
 func (s *Server) Failed() error {
+	if s == nil {
+		return nil
+	}
 	health := s.server.Healthz(&server.HealthzOptions{Details: true})
 	if health.StatusCode == http.StatusOK && s.server.JetStreamEnabled() {
 		s.failing = time.Time{}
@@ -148,6 +172,7 @@ func (s *Server) Failed() error {
 	for _, e := range health.Errors {
 		why = cmp.Or(why, e.Error)
 	}
+	why = cmp.Or(why, "JetStream is disabled")
 	return fmt.Errorf("the embedded server can't write its store %s any more (%s); "+
-		"give it space, then the same command continues the run", s.store, cmp.Or(why, "JetStream is disabled"))
+		"give it space, then the same command continues the run", s.store, why)
 }

@@ -30,8 +30,9 @@ func readStatus(t testing.TB, dir string) (s status.Run, ok bool) {
 	return s, true
 }
 
-// The file says who works and what is queued while a run is played, a job that is handed out again among it; it stays
-// at the end, leaves the records alone, and the next coordinator in the folder goes on with it.
+// The file says who works and what is queued while a run is played, a job that is handed out again
+// among it; it stays at the end, leaves the records alone, and the next coordinator in the folder
+// goes on with it.
 func TestStatusFile(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -178,8 +179,8 @@ func TestWorkersAreListed(t *testing.T) {
 	require.Equal(t, status.Plays, states[names[1]])
 }
 
-// The file of a run that has ended says who played how many of its pairs, also of a worker that has left or was never
-// heard of but by its results, and whether the run was finished or stopped.
+// The file of a run that has ended says who played how many of its pairs, also of a worker that has
+// left or was never heard of but by its results, and whether the run was finished or stopped.
 func TestWorkersOfAnEndedRun(t *testing.T) {
 	for _, end := range []status.State{status.Finished, status.Stopped} {
 		now := time.Now()
@@ -211,7 +212,8 @@ func TestWorkersOfAnEndedRun(t *testing.T) {
 	}
 }
 
-// A worker that was there before a run is known to the run from the first game on, however short the run is.
+// A worker that was there before a run is known to the run from the first game on, however short
+// the run is.
 func TestWorkerReportsAsItJoins(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)

@@ -29,8 +29,8 @@ type subscription struct {
 	ctx    context.Context // ends with the run
 	cancel context.CancelFunc
 
-	// Guarded by the worker's lock. Once one of ready and refused is set, only what the coordinator says of the worker's
-	// results changes them.
+	// Guarded by the worker's lock. Once one of ready and refused is set, only what the coordinator
+	// says of the worker's results changes them.
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
@@ -59,14 +59,17 @@ const (
 func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if ctx.Err() != nil { // the worker stops
+		return nil
+	}
 	r := w.runs[q.runID]
-	switch {
-	case ctx.Err() != nil || r == nil && q.Ended: // the worker stops, or knows nothing of the run
+	if q.Ended {
+		if r != nil {
+			w.background.Go(func() { w.end(r) })
+		}
 		return nil
-	case q.Ended:
-		w.background.Go(func() { w.end(r) })
-		return nil
-	case r == nil:
+	}
+	if r == nil {
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
 		}
@@ -78,27 +81,37 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
 	}
-	r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
+	r.heard = time.Now()
+	r.shown.Done = q.Done
+	r.shown.Scheduled = q.Scheduled
+
+	// What the coordinator says of the worker's results.
 	leftOut := slices.Contains(q.LeftOut, w.id)
+	log := w.options.Log.With("run", r.Run)
 	if r.ready && leftOut {
-		r.ready, r.refused = false, refusesResults
-		w.options.Log.Error("results for a run are refused; see the coordinator's log, and mend the cause here", "run", r.Run)
+		r.ready = false
+		r.refused = refusesResults
+		log.Error("results for a run are refused; " +
+			"see the coordinator's log, and mend the cause here")
 	}
 	if r.refused == refusesResults && !leftOut {
-		r.ready, r.refused = true, ""
-		w.options.Log.Info("results for a run are accepted again", "run", r.Run)
+		r.ready = true
+		r.refused = ""
+		log.Info("results for a run are accepted again")
 	}
-	if !r.ready && r.refused == "" {
-		return nil
+	if r.ready || r.refused != "" {
+		return r
 	}
-	return r
+	return nil
 }
 
-// join prepares a run, answers the first question on it, blocks until it ends, and releases its resources.
+// join prepares a run, answers the first question on it, blocks until it ends, and releases its
+// resources.
 func (w *Worker) join(r *subscription, first micro.Request) {
 	err := r.prepare(w)
 	if err == nil {
-		w.respond(first, r, 0) // before any result, so that the coordinator lists the worker from the start
+		// before any result, so that the coordinator lists the worker from the start
+		w.respond(first, r, 0)
 	}
 	w.setReady(r, err)
 	if r.refused != "" {
@@ -110,24 +123,27 @@ func (w *Worker) join(r *subscription, first micro.Request) {
 	}
 }
 
-// setReady stores the result of a preparation. After an error that isn't a refusal the next question starts another.
+// setReady stores the result of a preparation. After an error that isn't a refusal the next
+// question starts another.
 func (w *Worker) setReady(r *subscription, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var no refusal
-	switch {
-	case err == nil:
+	log := w.options.Log.With("run", r.Run)
+	if err == nil {
 		const most = 4
 		players := lists.Map(r.config.Agents, agents.Spec.Label)
-		r.ready, r.shown.Joined = true, time.Now()
-		r.shown.Players, r.shown.Rules = textfmt.List(players, most), textfmt.List(r.config.RuleSets(), most)
-		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)
+		r.ready = true
+		r.shown.Joined = time.Now()
+		r.shown.Players = textfmt.List(players, most)
+		r.shown.Rules = textfmt.List(r.config.RuleSets(), most)
+		log.Info("joined a run", "players", r.shown.Players, "rules", r.shown.Rules)
 		return
-	case errors.As(err, &no):
-		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
+	}
+	if no := (refusal{}); errors.As(err, &no) {
+		log.Warn("a run is refused", "why", no.Error())
 		r.refused = oneLine(no.Error())
-	case w.runs[r.runID] == r:
-		w.options.Log.Debug("a run can't be prepared", "run", r.Run, "error", err)
+	} else if w.runs[r.runID] == r {
+		log.Debug("a run can't be prepared", "error", err)
 		delete(w.runs, r.runID)
 	}
 	r.cancel()
@@ -155,7 +171,8 @@ func (w *Worker) Runs() (list []WorkerRun) {
 	return list
 }
 
-// end drops a run of whose end it has been told, unless the server still has the consumer of its jobs.
+// end drops a run of whose end it has been told, unless the server still has the consumer of its
+// jobs.
 func (w *Worker) end(r *subscription) {
 	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
 	defer cancel()
@@ -164,13 +181,15 @@ func (w *Worker) end(r *subscription) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.runs[r.runID] == r {
-		if r.ready {
-			w.options.Log.Info("a run has ended", "run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(),
-				"time", time.Since(r.shown.Joined).Round(100*time.Millisecond))
-		}
-		w.drop(r)
+	if w.runs[r.runID] != r {
+		return
 	}
+	if r.ready {
+		took := time.Since(r.shown.Joined).Round(100 * time.Millisecond)
+		w.options.Log.Info("a run has ended",
+			"run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(), "time", took)
+	}
+	w.drop(r)
 }
 
 const forgetAfter = time.Hour // without a question a run is dropped
@@ -184,9 +203,10 @@ func (w *Worker) drop(r *subscription) {
 // refusal is the reason why a worker doesn't play a run. Other errors are temporary.
 type refusal struct{ error }
 
+// prepare reads the run's config and files, starts its agents, and finds its jobs on the server.
 func (r *subscription) prepare(w *Worker) error {
-	if r.Version != w.options.Version {
-		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", r.Version, w.options.Version)}
+	if err := w.checkVersion(r.Version); err != nil {
+		return err
 	}
 	ctx := r.ctx // without a deadline each request has the default of the client, 5 s
 	text, err := r.fetch(ctx, w.js, r.Config)
@@ -197,13 +217,16 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := strictjson.Unmarshal(text, maxFile, &c); err != nil {
 		return refusal{fmt.Errorf("its config can't be read: %w", err)}
 	}
-	if c.Version != w.options.Version {
-		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", c.Version, w.options.Version)}
+	if err := w.checkVersion(c.Version); err != nil {
+		return err
 	}
-	if r.config, err = c.config(); err != nil {
+	r.config, err = c.config()
+	if err != nil {
 		return refusal{err}
 	}
-	if r.timeScale, err = c.timeScale(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
+	timed := isTimed(&r.config, w.options.Registry)
+	r.timeScale, err = c.timeScale(w.options.Speed, timed)
+	if err != nil {
 		return refusal{err}
 	}
 	paths, err := r.fetchFiles(ctx, w.js, &c, w.folder)
@@ -214,22 +237,38 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
+
+	// An agent that doesn't start here would lose its games.
 	p := r.next()
 	defer r.runners.Store(p, false)
-	if err := p.Start(ctx); err != nil { // otherwise the worker would lose the games of an agent that doesn't start
-		if ctx.Err() == nil && !errors.As(err, new(*agents.HostFailure)) {
-			err = refusal{err}
+	if err := p.Start(ctx); err != nil {
+		isTemporary := ctx.Err() != nil || errors.As(err, new(*agents.HostFailure))
+		if isTemporary {
+			return err
 		}
-		return err
+		return refusal{err}
 	}
-	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run); err != nil {
+	r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run)
+	if err != nil {
 		return err
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
 	return nil
 }
 
-func (r *subscription) fetch(ctx context.Context, js jetstream.JetStream, hash string) ([]byte, error) {
+// checkVersion refuses runs of another version of the program.
+func (w *Worker) checkVersion(of string) error {
+	if of == w.options.Version {
+		return nil
+	}
+	return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q",
+		of, w.options.Version)}
+}
+
+// fetch reads a content of the run from the server by its hash.
+func (r *subscription) fetch(
+	ctx context.Context, js jetstream.JetStream, hash string,
+) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
 	}
@@ -243,31 +282,35 @@ func (r *subscription) fetch(ctx context.Context, js jetstream.JetStream, hash s
 	return content, nil
 }
 
-// fetchFiles writes the files that the agents need into a new folder in dir, and returns the path of each.
+// fetchFiles writes the files that the agents need into a new folder in dir, and returns the path
+// of each.
 func (r *subscription) fetchFiles(
 	ctx context.Context, js jetstream.JetStream, c *runConfig, dir string,
 ) (map[string]string, error) {
 	if len(c.Files) == 0 {
 		return nil, nil
 	}
-	var err error
-	if r.folder, err = os.MkdirTemp(dir, r.Run+"-"); err != nil {
+	folder, err := os.MkdirTemp(dir, r.Run+"-")
+	if err != nil {
 		return nil, err
 	}
+	r.folder = folder
 	paths := map[string]string{}
 	for name, hash := range c.Files {
 		content, err := r.fetch(ctx, js, hash)
 		if err != nil {
 			return nil, err
 		}
-		paths[name] = filepath.Join(r.folder, hash)
-		if err := os.WriteFile(paths[name], content, 0o600); err != nil {
+		path := filepath.Join(folder, hash)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return nil, err
 		}
+		paths[name] = path
 	}
 	return paths, nil
 }
 
+// play plays a pair with a runner that plays no other.
 func (r *subscription) play(job tournament.Job) ([]*record.Record, error) {
 	r.playing.RLock()
 	defer r.playing.RUnlock()
@@ -279,6 +322,7 @@ func (r *subscription) play(job tournament.Job) ([]*record.Record, error) {
 	return p.Play(r.ctx, job, r.timeScale)
 }
 
+// next returns a runner that isn't busy, and marks it as busy.
 func (r *subscription) next() *tournament.Runner {
 	for p := range r.runners.Range {
 		if r.runners.CompareAndSwap(p, false, true) {
@@ -290,10 +334,12 @@ func (r *subscription) next() *tournament.Runner {
 	return p
 }
 
-var errLost = errors.New("the worker was lost each time") // the reason why a pair is not played any more
+// the reason why a pair is not played any more
+var errLost = errors.New("the worker was lost each time")
 
-// countStart tells the coordinator that a pair is played alone, or returns [errLost] if that has come to nothing too
-// often. Deliveries say less: they count those to a worker that was lost before it played the pair.
+// countStart tells the coordinator that a pair is played alone, or returns [errLost] if that has
+// come to nothing too often. Deliveries say less: they count those to a worker that was lost before
+// it played the pair.
 func (w *Worker) countStart(t *task) error {
 	answer, err := w.nc.RequestMsg(w.message(t, startsOf(t.run.Run)), answerTime)
 	if err == nil && string(answer.Data) == tooOften {
@@ -302,7 +348,8 @@ func (w *Worker) countStart(t *task) error {
 	return nil // without an answer, too: the coordinator may be away for long
 }
 
-// close blocks until the pairs of a run that has ended are played, closes the agents and removes the files.
+// close blocks until the pairs of a run that has ended are played, closes the agents and removes
+// the files.
 func (r *subscription) close() error {
 	r.playing.Lock()
 	defer r.playing.Unlock()

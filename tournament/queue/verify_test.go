@@ -33,7 +33,8 @@ func crashing() *agents.Registry {
 	return agents.NewRegistry(kinds...)
 }
 
-// A worker whose results don't agree with the run is named, and left out after some; others play its pairs.
+// A worker whose results don't agree with the run is named, and left out after some; others play
+// its pairs.
 func TestWorkerThatLies(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -66,7 +67,8 @@ func TestWorkerThatLies(t *testing.T) {
 	require.EqualValues(t, "refuses", status.Workers[0].State)
 }
 
-// Results that are forged by who has read the job are refused, whatever is wrong with them; the pair is played again.
+// Results that are forged by who has read the job are refused, whatever is wrong with them; the
+// pair is played again.
 func TestForgedResults(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -162,7 +164,8 @@ func dropLists(g *record.Record) {
 	}
 }
 
-// Workers have names of their own, whatever they are called; one that comes back has its name again.
+// Workers have names of their own, whatever they are called; one that comes back has its name
+// again.
 func TestWorkersAreTold(t *testing.T) {
 	now := time.Now()
 	var lines []string

@@ -72,8 +72,8 @@ func awaitPlaying(t testing.TB, dir, what string, is func(*tournament.Playing) b
 func isGone(p *tournament.Playing) bool { return p == nil }
 
 // The games that a worker plays are in the run's file, move by move; those of a worker that stops
-// are taken off, and another one shows them. The run's end removes the file. The worker itself knows what it
-// plays, and how many of the run's games are played.
+// are taken off, and another one shows them. The run's end removes the file. The worker itself
+// knows what it plays, and how many of the run's games are played.
 func TestGamesOfWorkersAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -188,7 +188,8 @@ func (r *run) answer(t testing.TB, report workerReport, at time.Time) {
 	r.updateWorker(text, at)
 }
 
-// Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of silent workers aren't.
+// Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of
+// silent workers aren't.
 func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, 1, "random", "other")
@@ -305,8 +306,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.LessOrEqual(t, float64(number), maxAnswersPerSecond*(1+time.Since(begin).Seconds()))
 }
 
-// The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and
-// its games under way are shown.
+// The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's,
+// and its games under way are shown.
 func TestUserWithFewerRights(t *testing.T) {
 	as := manualServer(t)
 	var log logged
@@ -323,7 +324,8 @@ func TestUserWithFewerRights(t *testing.T) {
 	require.NoError(t, <-done)
 	require.NotContains(t, strings.ToLower(log.String()), "permission")
 
-	// The server lets the worker answer once to each subject, so a late answer needs one that isn't used again.
+	// The server lets the worker answer once to each subject, so a late answer needs one that isn't
+	// used again.
 	replies := map[string]bool{}
 	number, _, err := questions.Pending()
 	require.NoError(t, err)

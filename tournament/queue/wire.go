@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,16 +28,24 @@ type runConfig struct {
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 }
 
+// newRunConfig returns what workers need of a config. The same config has the same text, whatever
+// the number of pairs, so that a run that is extended keeps its name on the server.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
-		Config: c.Completed(), Positions: c.Openings.Positions, Version: o.Version,
-		Files: map[string]string{},
+		Config:    c.Completed(),
+		Positions: c.Openings.Positions,
+		Version:   o.Version,
+		Files:     map[string]string{},
 	}
+	// What only the coordinator needs has the same value in all runs.
 	plain := tournament.DefaultConfig()
-	s := &r.Config
-	s.Name, s.Pairs, s.Workers, s.Suspend = plain.Name, plain.Pairs, plain.Workers, plain.Suspend
-	s.SPRT, s.UntilError = plain.SPRT, plain.UntilError
-	if isTimed(c, o.Registry) && o.Speed != nil {
+	r.Config.Name = plain.Name
+	r.Config.Pairs = plain.Pairs
+	r.Config.Workers = plain.Workers
+	r.Config.Suspend = plain.Suspend
+	r.Config.SPRT = plain.SPRT
+	r.Config.UntilError = plain.UntilError
+	if o.Speed != nil && isTimed(c, o.Registry) {
 		r.Speed = o.Speed()
 	}
 	return r
@@ -52,10 +61,13 @@ func (r *runConfig) config() (tournament.Config, error) {
 	return c, c.Unknown
 }
 
+// digest names a content by its hash, as runs name their files.
 func digest(content []byte) string { return agents.Sum(content) }
 
+// objectName returns the name of a run's content in the object store.
 func objectName(run, name string) string { return run + "/" + name }
 
+// job is a message with a pair that a worker is to play.
 type job struct {
 	tournament.Job
 	Config string `json:"config"` // digest of the run's config
@@ -69,7 +81,8 @@ type runID struct {
 	Version string `json:"version"`
 }
 
-// question is what a coordinator tells all workers of its run, or of its end; they answer with a workerReport.
+// question is what a coordinator tells all workers of its run, or of its end; they answer with a
+// workerReport.
 type question struct {
 	runID
 	Ended bool  `json:"ended,omitempty"`
@@ -86,6 +99,7 @@ const tooOften = "too often" // the coordinator's answer to a start that came to
 
 const maxText = 1 << 20 // bytes of a small message from outside
 
+// parse reads a question, and checks the parts of it that are used in subjects and names of files.
 func (q *question) parse(text []byte) error {
 	if err := strictjson.Unmarshal(text, maxText, q); err != nil {
 		return err
@@ -98,16 +112,17 @@ func (q *question) parse(text []byte) error {
 
 // isToken reports whether a text is valid in a subject and in a file's name.
 func isToken(s string) bool {
-	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
-	})
+	return tokens.MatchString(s)
 }
 
+var tokens = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`)
+
+// workerReport is a worker's answer to a question on a run.
 type workerReport struct {
 	status.Worker
 
-	// Secret is known to the worker and to its coordinators. Its digest is the worker's id, so that nobody else can send
-	// anything under that.
+	// Secret is known to the worker and to its coordinators. Its digest is the worker's id, so that
+	// nobody else can send anything under that.
 	Secret string `json:"secret"`
 
 	Refused string          `json:"refused,omitempty"` // why it doesn't play for the run
@@ -139,7 +154,9 @@ const (
 )
 
 // streams has the prefix of each stream's subjects, whose next part is the run's name.
-var streams = map[string]string{jobStream: jobSubject, resultStream: resultSubject, longStream: longSubject}
+var streams = map[string]string{
+	jobStream: jobSubject, resultStream: resultSubject, longStream: longSubject,
+}
 
 // The age at which the server removes what a lost coordinator left.
 const (
@@ -147,26 +164,32 @@ const (
 	objectAge  = 30 * 24 * time.Hour
 )
 
+// Subjects of a run, below which each pair has its own.
 func jobsOf(run string) string    { return jobSubject + "." + run }
 func resultsOf(run string) string { return resultSubject + "." + run }
+func startsOf(run string) string  { return startSubject + "." + run }
+func claimsOf(run string) string  { return claimSubject + "." + run }
 
+// longOf returns the subject of the parts of games, which their hash names.
 func longOf(run, hash string) string { return longSubject + "." + run + "." + hash }
-func startsOf(run string) string     { return startSubject + "." + run }
-func claimsOf(run string) string     { return claimSubject + "." + run }
 
+// subjectOf returns the subject of a pair, and pairOf the pair of a subject.
 func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
 }
 
 func pairOf(subject string) (int64, error) {
-	pair, err := strconv.ParseInt(subject[strings.LastIndexByte(subject, '.')+1:], 10, 64)
+	number := subject[strings.LastIndexByte(subject, '.')+1:]
+	pair, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || pair < 0 {
-		return 0, fmt.Errorf("expected a subject that ends with the number of a pair, found %.100q", subject)
+		return 0, fmt.Errorf("expected a subject that ends with the number of a pair, found %.100q",
+			subject)
 	}
 	return pair, nil
 }
 
-// setUp creates the streams and the object store that the server lacks. Others use the existing ones, which stay.
+// setUp creates the streams and the object store that the server lacks. Others use the existing
+// ones, which stay.
 func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
 	for name, subject := range streams {
 		retention := jetstream.WorkQueuePolicy
@@ -176,10 +199,14 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
-				Name: name, Subjects: []string{subject + ".*.*"}, Retention: retention,
-				Storage: jetstream.FileStorage, MaxAge: messageAge,
+				Name:      name,
+				Subjects:  []string{subject + ".*.*"},
+				Retention: retention,
+				Storage:   jetstream.FileStorage,
+				MaxAge:    messageAge,
 			})
 		}
+		// Another coordinator may have created it in between.
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return nil, fmt.Errorf("NATS stream %s: %w", name, err)
 		}
@@ -198,8 +225,11 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 
 const slowLink = 100_000 // bytes a second at least at which objects are expected to arrive
 
-// getObject reads an object of bounded size. Small ones time out early: a request lost with a connection has no answer.
-func getObject(ctx context.Context, js jetstream.JetStream, name string, bound uint64) ([]byte, error) {
+// getObject reads an object of bounded size. Small ones time out early: a request lost with a
+// connection has no answer.
+func getObject(
+	ctx context.Context, js jetstream.JetStream, name string, bound uint64,
+) ([]byte, error) {
 	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	objects, err := js.ObjectStore(once, bucket)
@@ -211,16 +241,21 @@ func getObject(ctx context.Context, js jetstream.JetStream, name string, bound u
 		return nil, err
 	}
 	if info.Size > bound {
-		return nil, fmt.Errorf("object %s: expected at most %d bytes, found %d", name, bound, info.Size)
+		return nil, fmt.Errorf("object %s: expected at most %d bytes, found %d",
+			name, bound, info.Size)
 	}
 	arrival := time.Duration(info.Size) * (time.Second / slowLink)
 	all, cancelAll := context.WithTimeout(ctx, min(answerTime+arrival, setupTime))
 	defer cancelAll()
-	return content(all, js, "OBJ_"+bucket, "$O."+bucket+".C."+info.NUID, bound)
+	// The stream of an object store and the subject of an object's parts, as NATS names them
+	// (ADR-20).
+	stream := "OBJ_" + bucket
+	subject := "$O." + bucket + ".C." + info.NUID
+	return content(all, js, stream, subject, bound)
 }
 
-// content returns what a stream's messages of a subject hold, of which it reads little more than bound bytes. It makes
-// no consumer: who may do that can have messages sent to any subject.
+// content returns what a stream's messages of a subject hold, of which it reads little more than
+// bound bytes. It makes no consumer: who may do that can have messages sent to any subject.
 func content(
 	ctx context.Context, js jetstream.JetStream, name, subject string, bound uint64,
 ) (all []byte, err error) {

@@ -288,11 +288,11 @@ func TestRetry(t *testing.T) {
 		{[]error{unavailable, errors.ErrUnsupported}, 2}, {[]error{jetstream.ErrJetStreamNotEnabled}, 1},
 	} {
 		calls := 0
-		err := retry(t.Context(), busy, func() error { calls++; return c.errs[calls-1] })
+		err := retry(t.Context(), func() error { calls++; return c.errs[calls-1] }, busy)
 		require.Equal(t, c.errs[len(c.errs)-1], err)
 		require.Equal(t, c.calls, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, retry(ctx, busy, func() error { return unavailable }), unavailable)
+	require.ErrorIs(t, retry(ctx, func() error { return unavailable }, busy), unavailable)
 }

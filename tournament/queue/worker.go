@@ -79,15 +79,21 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}
 	secret := rand.Text()
 	return &Worker{
-		nc: nc, js: js, options: o, secret: secret, id: digest([]byte(secret)),
-		publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
-		runs: map[runID]*subscription{},
+		nc:        nc,
+		js:        js,
+		options:   o,
+		secret:    secret,
+		id:        digest([]byte(secret)),
+		publisher: publisher{js: js, log: o.Log},
+		inline:    maxMessage,
+		runs:      map[runID]*subscription{},
 	}, nil
 }
 
 const stopTimeout = 5 * time.Second // for which a stopping worker waits for the server
 
-// Run plays until ctx ends. Then it gives unfinished pairs back to the server and publishes the results of the others.
+// Run plays until ctx ends. Then it gives unfinished pairs back to the server and publishes the
+// results of the others.
 func (w *Worker) Run(ctx context.Context) error {
 	start := time.Now()
 	folder, remove, err := files.TempDir("", "gyges-worker")
@@ -117,7 +123,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
-	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
+	took := time.Since(start).Round(100 * time.Millisecond)
+	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", took)
 	return ctx.Err()
 }
 
@@ -125,9 +132,10 @@ const maxAnswersPerSecond = 2 * maxRuns // of a worker, whoever asks: each run a
 
 // serve makes the worker a NATS service that answers the questions of coordinators.
 func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
-	limit := rate.NewLimiter(maxAnswersPerSecond, maxAnswersPerSecond)
 	service, err := micro.AddService(w.nc, micro.Config{
-		Name: serviceName, Version: serviceVersion, Description: "plays games of gyges tournaments",
+		Name:               serviceName,
+		Version:            serviceVersion,
+		Description:        "plays games of gyges tournaments",
 		QueueGroupDisabled: true, // each worker answers
 		Metadata:           map[string]string{"name": w.options.Name, "version": w.options.Version},
 		StatsHandler:       func(*micro.Endpoint) any { return w.state() },
@@ -135,28 +143,41 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service, service.AddEndpoint("run", micro.HandlerFunc(func(request micro.Request) {
+	limit := rate.NewLimiter(maxAnswersPerSecond, maxAnswersPerSecond)
+	answer := func(request micro.Request) {
 		if !limit.Allow() {
 			return
 		}
 		var q question
 		if err := q.parse(request.Data()); err != nil {
 			w.options.Log.Debug("malformed question", "error", err)
-		} else if r := w.hear(ctx, &q, request); r != nil {
+			return
+		}
+		if r := w.hear(ctx, &q, request); r != nil {
 			w.respond(request, r, q.Below)
 		}
-	}), micro.WithEndpointSubject(runSubject))
+	}
+	err = service.AddEndpoint("run", micro.HandlerFunc(answer),
+		micro.WithEndpointSubject(runSubject))
+	return service, err
 }
 
+// state returns the worker's own report.
 func (w *Worker) state() status.Worker {
 	return status.Worker{
-		ID: w.id, Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
-		Cores: int64(runtime.NumCPU()), Workers: int64(w.options.Workers),
-		Playing: w.playing.Load(), Pairs: w.pairs.Load(),
+		ID:      w.id,
+		Name:    w.options.Name,
+		Version: w.options.Version,
+		Speed:   w.options.Speed,
+		Cores:   int64(runtime.NumCPU()),
+		Workers: int64(w.options.Workers),
+		Playing: w.playing.Load(),
+		Pairs:   w.pairs.Load(),
 	}
 }
 
-// respond answers a question on a run with the worker's state, and the games under way of pairs below one.
+// respond answers a question on a run with the worker's state, and the games under way of pairs
+// below one.
 func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
 		return

@@ -19,27 +19,32 @@ import (
 	"gyges/tournament/record"
 )
 
-const goneAfter = 15 * time.Second // of silence a worker counts as gone, and one fetches no more pairs of a run
+// of silence a worker counts as gone, and one fetches no more pairs of a run
+const goneAfter = 15 * time.Second
 
 // Bounds of what workers report.
 const (
 	maxKnownWorkers = 100_000
-	maxWord         = 100       // bytes of a name or a version that are shown
-	maxAsked        = 32        // first pairs whose games are asked for: several times those that are shown
-	maxGames        = 512 << 10 // bytes of games that are read after a question: replaying them takes time
+	maxWord         = 100 // bytes of a name or a version that are shown
+	// first pairs whose games are asked for: several times those that are shown
+	maxAsked = 32
+	// bytes of games that are read after a question: replaying them takes time
+	maxGames = 512 << 10
 )
 
 const gamesFresh = 5 * time.Second // the age at which games under way are no longer shown
 
 const maxInvalid = 10 // results in a row after which a worker is left out
 
+// workerEntry is what a coordinator knows of a worker.
 type workerEntry struct {
 	workerReport // its name is distinct
 	last         time.Time
 	games        []*record.Record // under way, checked
 }
 
-// ask tells workers of the run, and asks for their state and the games of the first pairs that have no outcome.
+// ask tells workers of the run, and asks for their state and the games of the first pairs that have
+// no outcome.
 func (r *run) ask() {
 	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
 	for id := range r.invalid {
@@ -47,30 +52,34 @@ func (r *run) ask() {
 			q.LeftOut = append(q.LeftOut, id)
 		}
 	}
-	pairs := slices.Sorted(maps.Keys(r.pending))
-	pairs = slices.DeleteFunc(pairs, func(pair int64) bool {
-		return r.pending[pair].published.IsZero() || r.pending[pair].done
-	})
-	if n := min(len(pairs), maxAsked); n > 0 {
-		q.Below = pairs[n-1] + 1
+	var played []int64 // pairs that workers may be playing
+	for pair, w := range r.pending {
+		if !w.published.IsZero() && !w.done {
+			played = append(played, pair)
+		}
+	}
+	slices.Sort(played)
+	if n := min(len(played), maxAsked); n > 0 {
+		q.Below = played[n-1] + 1
 	}
 	r.unread = maxGames
 	r.publishQuestion(q)
 }
 
+// publishQuestion sends a question on the run to all workers.
 func (r *run) publishQuestion(q question) {
 	q.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
-	text, err := json.Marshal(q)
-	if err == nil {
-		// Each question has a subject for its answers: a user with allow_responses may send one to each.
-		err = r.nc.PublishRequest(runSubject, r.inbox+"."+nuid.Next(), text)
-	}
-	if err != nil {
+	text, _ := json.Marshal(q) // it is plain data
+	// Each question has a subject for its answers: a user with allow_responses may send one to
+	// each.
+	answers := r.inbox + "." + nuid.Next()
+	if err := r.nc.PublishRequest(runSubject, answers, text); err != nil {
 		r.log.Debug("workers can't be asked", "error", err)
 	}
 }
 
-// updateWorker handles the answer of a worker. Of its games none is shown if one isn't a legal game of the run.
+// updateWorker handles the answer of a worker. Of its games none is shown if one isn't a legal game
+// of the run.
 func (r *run) updateWorker(text []byte, now time.Time) {
 	var report workerReport
 	if err := strictjson.Unmarshal(text, maxText, &report); err != nil {
@@ -88,21 +97,27 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 	}
 	report.Name = r.distinct(report.Name, report.ID)
 	if report.Refused != "" && report.Refused != w.Refused {
-		r.log.Warn("a worker doesn't play for this run", "worker", report.Name, "why", report.Refused)
+		r.log.Warn("a worker doesn't play for this run",
+			"worker", report.Name, "why", report.Refused)
 	}
-	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
-	w.workerReport, w.last, w.games = report, now, nil
-	if joins {
-		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", textfmt.Escape(report.Name),
-			textfmt.Plural(int(report.Workers), "game")))
+	played := !w.last.IsZero() && r.plays(&w.workerReport)
+	if r.plays(&report) && !played {
+		slots := textfmt.Plural(int(report.Workers), "game")
+		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time",
+			textfmt.Escape(report.Name), slots))
 	}
+	w.workerReport = report
+	w.last = now
+	w.games = nil
 	r.unread -= len(report.Playing)
-	if len(report.Playing) > 0 && r.unread >= 0 {
-		var err error
-		if w.games, err = r.checkGames(report.Playing); err != nil {
-			r.log.Debug("unusable games under way", "worker", report.Name, "error", err)
-		}
+	if len(report.Playing) == 0 || r.unread < 0 {
+		return
 	}
+	games, err := r.checkGames(report.Playing)
+	if err != nil {
+		r.log.Debug("unusable games under way", "worker", report.Name, "error", err)
+	}
+	w.games = games
 }
 
 // checkGames returns the games that a worker has under way, without those of pairs that have ended.
@@ -112,38 +127,50 @@ func (r *run) checkGames(text []byte) (games []*record.Record, err error) {
 		return nil, err
 	}
 	for _, g := range p.Games {
-		if w := r.pending[g.Pair]; w != nil && !w.done {
-			if err := r.checker.CheckPlaying(w.job, g); err != nil {
-				return nil, err
-			}
-			games = append(games, g)
+		w := r.pending[g.Pair]
+		if w == nil || w.done {
+			continue
 		}
+		if err := r.checker.CheckPlaying(w.job, g); err != nil {
+			return nil, err
+		}
+		games = append(games, g)
 	}
 	return games, nil
 }
 
-// distinct returns a worker's name, with a number if another worker that is there has that. It stays the same as long
-// as no other worker took it while this one was away.
+// distinct returns a worker's name, with a number if another worker that is there has that. It
+// stays the same as long as no other worker took it while this one was away.
 func (p *Coordinator) distinct(name, id string) string {
 	const most = 1000 // of one name
-	free, try := "", word(name)
-	for n := 2; n <= most && p.owners[try] != ""; n++ {
-		if p.owners[try] == id {
+	left := ""        // a name whose owner is away
+	try := word(name)
+	for n := 2; n <= most; n++ {
+		owner := p.owners[try]
+		if owner == "" {
+			break
+		}
+		if owner == id {
 			return try
 		}
-		if free == "" && p.workers[p.owners[try]] == nil {
-			free = try
+		if left == "" && p.workers[owner] == nil {
+			left = try
 		}
 		try = fmt.Sprintf("%s-%d", word(name), n)
 	}
-	if free = cmp.Or(free, try); len(p.owners) < maxKnownWorkers {
+	free := cmp.Or(left, try)
+	if len(p.owners) < maxKnownWorkers {
 		p.owners[free] = id
 	}
 	return free
 }
 
-func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
+// plays reports whether a worker plays for the run.
+func (r *run) plays(w *workerReport) bool {
+	return w.Refused == "" && w.Version == r.options.Version
+}
 
+// word returns the start of a name or a version of a worker.
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }
 
 // report asks the workers, and passes on what is known of them and of the queue.
@@ -163,23 +190,29 @@ func (r *run) report() {
 	r.writeStatus(queue, status.Plays)
 }
 
-// countWorkers removes workers that are gone, and returns how many games at a time the others play; it reports none.
+// countWorkers removes workers that are gone, and returns how many games at a time the others play;
+// it reports none.
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers {
-		switch {
-		case now.Sub(w.last) > r.options.goneAfter:
-			if r.plays(&w.workerReport) {
-				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", textfmt.Escape(w.Name), r.options.goneAfter))
-			}
-			if before, ok := r.played[id]; ok {
-				left := w.Worker
-				left.Pairs = before.Pairs
-				r.played[id] = left
-			}
-			delete(r.workers, id)
-		case r.plays(&w.workerReport):
+		plays := r.plays(&w.workerReport)
+		isGone := now.Sub(w.last) > r.options.goneAfter
+		if plays && !isGone {
 			slots += min(max(w.Workers, 1), MaxSlots)
 		}
+		if !isGone {
+			continue
+		}
+		if plays {
+			name := textfmt.Escape(w.Name)
+			r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v",
+				name, r.options.goneAfter))
+		}
+		if before, ok := r.played[id]; ok {
+			left := w.Worker
+			left.Pairs = before.Pairs
+			r.played[id] = left
+		}
+		delete(r.workers, id)
 	}
 	if slots == 0 && !r.waiting {
 		r.options.Notify("waiting for workers")
@@ -192,8 +225,11 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 func (r *run) showGames(now time.Time) *tournament.Playing {
 	p := new(tournament.Playing)
 	for _, w := range r.workers {
+		if now.Sub(w.last) > gamesFresh {
+			continue
+		}
 		for _, g := range w.games {
-			if r.pending[g.Pair] != nil && now.Sub(w.last) <= gamesFresh {
+			if r.pending[g.Pair] != nil {
 				p.Games = append(p.Games, g)
 			}
 		}
@@ -212,26 +248,34 @@ func (r *run) depth(ctx context.Context) *status.Queue {
 	}
 	info := jobs.CachedInfo() // the server's answer
 	return &status.Queue{
-		Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered),
+		Waiting:     int64(info.NumPending),
+		Playing:     int64(info.NumAckPending),
+		Redelivered: int64(info.NumRedelivered),
 	}
 }
 
 const rateSamples = 30 // status files over which the rate is taken
 
-// writeStatus writes the status file. queue is nil, and state isn't [status.Plays], at the end of the run.
+// writeStatus writes the status file. queue is nil, and state isn't [status.Plays], at the end of
+// the run.
 func (r *run) writeStatus(queue *status.Queue, state status.State) {
-	s := status.Run{Time: time.Now().UTC(), Ended: state != status.Plays, Queue: queue, Games: r.games}
-	r.samples = append(r.samples, s)
-	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
-	if seconds := s.Time.Sub(r.samples[0].Time).Seconds(); seconds > 0 {
-		s.GamesPerSecond = float64(s.Games-r.samples[0].Games) / seconds
+	s := status.Run{
+		Time: time.Now().UTC(), Ended: state != status.Plays, Queue: queue, Games: r.games,
 	}
-	s.Workers = r.listWorkers(state)
-	s.Count = int64(len(s.Workers))
-	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
+	if len(r.samples) == rateSamples {
+		r.samples = r.samples[1:]
+	}
+	r.samples = append(r.samples, s)
+	first := r.samples[0]
+	if seconds := s.Time.Sub(first.Time).Seconds(); seconds > 0 {
+		s.GamesPerSecond = float64(s.Games-first.Games) / seconds
+	}
+	list := r.listWorkers(state)
+	slices.SortFunc(list, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
 	})
-	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
+	s.Count = int64(len(list))
+	s.Workers = list[:min(len(list), status.MaxWorkers)]
 	err := s.Write(r.config.Out)
 	if err != nil && !r.unwritable {
 		r.log.Warn("the status of the run can't be written; the run goes on", "error", err)
@@ -239,12 +283,14 @@ func (r *run) writeStatus(queue *status.Queue, state status.State) {
 	r.unwritable = err != nil
 }
 
-// listWorkers returns the workers that are there, which are in a state unless they refuse, and those that have played.
+// listWorkers returns the workers that are there, which are in a state unless they refuse, and
+// those that have played.
 func (r *run) listWorkers(state status.State) []status.Worker {
 	list := []status.Worker{}
 	for id, entry := range r.workers {
 		w := entry.Worker
-		w.Pairs, w.State = r.played[id].Pairs, state
+		w.Pairs = r.played[id].Pairs
+		w.State = state
 		if entry.Refused != "" {
 			w.State = status.Refuses
 		}
@@ -258,7 +304,8 @@ func (r *run) listWorkers(state status.State) []status.Worker {
 	}
 	for i := range list {
 		w := &list[i]
-		w.ID, w.Version = word(w.ID), word(w.Version)
+		w.ID = word(w.ID)
+		w.Version = word(w.Version)
 		if state != status.Plays {
 			w.Playing = 0
 		}

@@ -1,5 +1,5 @@
-// Package status reads and writes workers.json, a file in the folder of a run that workers play: workers, queue and
-// speed. It is for display only, and has no addresses or credentials.
+// Package status reads and writes workers.json, a file in the folder of a run that workers play:
+// workers, queue and speed. It is for display only, and has no addresses or credentials.
 package status
 
 import (
@@ -86,4 +86,6 @@ func Read(folder fs.FS) (*Run, error) {
 }
 
 // Write replaces the file in a run's folder.
-func (r *Run) Write(dir string) error { return files.ReplaceUnsynced(filepath.Join(dir, FileName), r) }
+func (r *Run) Write(dir string) error {
+	return files.ReplaceUnsynced(filepath.Join(dir, FileName), r)
+}
