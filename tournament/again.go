@@ -47,14 +47,15 @@ func (c *Config) SetAgain(names []string) error {
 // games.jsonl is replaced, in one step, the run is as it was, and afterwards it lacks these games
 // alone.
 func setAside(c *Config, m Manifest) error {
-	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
-		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be "+
-			"played anew, found none", c.Out)
-	}
 	p := newPlan(c)
 	st, err := openStore(c, &m, p, func(*record.Record) {})
 	if err != nil {
 		return err
+	}
+	if st.isNew {
+		err := fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, "+
+			"found none", c.Out)
+		return errors.Join(err, st.discard())
 	}
 	err = st.begin(c, p)
 	if err == nil {

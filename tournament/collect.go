@@ -27,8 +27,8 @@ const (
 // games.jsonl, in schedule order, so that what it counts is the same however many games are played
 // at a time.
 type collector struct {
-	// Until the run ends, Kept counts only the games behind the first one missing. Nothing is
-	// written once it is Decided.
+	// Summary is what was counted so far, but that Kept lacks the games before the first one
+	// missing, which the store counts.
 	Summary
 
 	plan     *plan
@@ -36,7 +36,7 @@ type collector struct {
 	store    *store
 	writer   *record.Writer // to games.jsonl
 	onGame   func(*record.Record)
-	gap      bool  // what is written no longer follows what was written before
+	gap      bool  // games are missing before the next one that is written
 	err      error // the first error in writing; nothing is written after it
 
 	next     atomic.Int64     // the game to be written next; changed by the collector alone

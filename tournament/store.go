@@ -25,8 +25,9 @@ import (
 // Changes that other programs make to games.jsonl are detected before anything is appended.
 type store struct {
 	*os.File
-	joined bool // agents have joined, which changes the numbers of games
-	writer *record.Writer
+	isNew  bool                  // there was no manifest, and so no run
+	joined bool                  // agents have joined, which changes the numbers of games
+	writer *record.Writer        // nil until [store.begin]
 	kept   int64                 // games when it was opened, before the first one missing
 	size   int64                 // bytes of them
 	ahead  ahead                 // games finished before an earlier one was
@@ -104,11 +105,12 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err != nil {
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
-	if old == nil && info.Size() > 0 {
+	st.isNew = old == nil
+	if st.isNew && info.Size() > 0 {
 		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile,
 			ManifestFile)
 	}
-	if old != nil {
+	if !st.isNew {
 		if err := m.goOn(old, c); err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err := st.readGames(size, p, kept); err != nil {
 		return err
 	}
-	if old != nil && old.Program != m.Program {
+	if !st.isNew && old.Program != m.Program {
 		c.warn("another version of the program played here before; "+
 			"the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
@@ -145,8 +147,7 @@ func (st *store) indexAhead(p *plan) error {
 // begin makes the folder ready for the games that are missing.
 func (st *store) begin(c *Config, p *plan) error {
 	files.Clean(c.Out)
-	// Of a run that was killed; what stays is too old to be shown.
-	_ = os.Remove(filepath.Join(c.Out, PlayingFile))
+	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // one that was killed left it
 	all, err := jsonl.CutTorn(st.File, record.MaxLine)
 	if err != nil {
 		return err
@@ -265,11 +266,9 @@ func (st *store) Close() error { return errors.Join(st.File.Close(), st.ahead.cl
 // begun.
 func (st *store) discard() error {
 	err := errors.Join(st.Close(), st.lock.Close())
-	dir := filepath.Dir(st.Name())
-	old, errOld := ReadManifest(os.DirFS(dir))
-	if st.kept == 0 && old == nil && errOld == nil {
+	if st.isNew {
 		err = errors.Join(err, os.Remove(st.Name()))
-		_ = os.Remove(dir) // unless it holds something else
+		_ = os.Remove(filepath.Dir(st.Name())) // unless it holds something else
 	}
 	return err
 }

@@ -44,7 +44,9 @@ type File struct {
 	Name     string               // in messages
 	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
 	Manifest *tournament.Manifest // of the run; nil if none is known
-	// Games of PGN or CSV with illegal moves under known rules can't be read.
+
+	// Legal says that games of PGN and CSV with illegal moves under known rules can't be read.
+	// Otherwise they are read without their moves.
 	Legal bool
 
 	lined    *record.Reader    // nil in PGN and CSV
@@ -155,8 +157,7 @@ func (f *File) id() string {
 type Entry struct {
 	source.Result
 	Record *record.Record // nil until it is loaded
-	// Why a loaded game of PGN has no moves: they can't be played; nil: they can.
-	Moves error
+	Moves  error          // why the moves of a loaded game of PGN can't be played; nil: they can
 
 	file    *File
 	skipped *Notes
@@ -211,10 +212,9 @@ func (g *Entry) convert() error {
 
 // Stream reads files. Several copies of one run count once.
 type Stream struct {
-	// The first game that can't be read, or a record that can't be read whole, ends the stream.
-	Strict bool
+	Strict bool          // the first game that can't be read whole ends the stream
+	Torn   bool          // a last line that is cut short doesn't, as it is in a run that goes on
 	Verify bool          // a game whose moves and manifest don't show its result can't be read
-	Torn   bool          // but no last line that is cut short, as in a run that goes on
 	Rules  string        // rule set of loaded games of PGN and CSV that name none
 	Filter record.Filter // of [Stream.Records]
 

@@ -39,12 +39,11 @@ var formats = []Format{
 
 // Facts are what the rest of the program needs to know of a format.
 type Facts struct {
-	Name     string // in configs, flags and tables
-	Doc      string // who meets whom, in half a sentence
-	Alone    bool   // each player meets itself too, so that one is enough; nothing is compared
-	Adaptive bool   // who meets whom follows from the results so far
-	// The first player meets each other one, and tables show its results against them.
-	Challenger bool
+	Name       string // in configs, flags and tables
+	Doc        string // who meets whom, in half a sentence
+	Alone      bool   // each player meets itself too, so that one is enough; nothing is compared
+	Adaptive   bool   // who meets whom follows from the results so far
+	Challenger bool   // the first player meets each other one, and has a table of its results
 
 	// MostRounds returns how many rounds the config may choose, each of which is a stage; nil: it
 	// may choose none.

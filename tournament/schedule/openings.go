@@ -308,7 +308,11 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 		})
 	}
 
-	plies := o.plies(r) + list.longer
+	plies := o.openings.Plies
+	if plies == 0 && r.Options().Kang {
+		plies = kangOpeningPlies
+	}
+	plies += list.longer
 	seed := agents.MixSeed(o.seed, forOpening, hashText(r.String()), uint64(len(list.positions)))
 	rng := rand.New(rand.NewPCG(seed, 0))
 	found := false
@@ -356,14 +360,6 @@ func (l *openingList) next(
 	}
 	l.whole = true
 	return nil
-}
-
-// plies returns the number of plies of the first random openings.
-func (o *Opener) plies(r *rules.Rules) int {
-	if o.openings.Plies == 0 && r.Options().Kang {
-		return kangOpeningPlies
-	}
-	return o.openings.Plies
 }
 
 // draw plays random plies from a random set-up, and reports whether the game went on for so long.

@@ -49,9 +49,8 @@ type Schedule struct {
 	Format Format
 	Stages []Stage // with the results so far
 
-	// By stage: closed when its pairings are known; nil if the records say who met.
-	known []chan struct{}
-	added int64 // games
+	known []chan struct{} // by stage, closed when its pairings are known; nil if records say them
+	added int64           // games
 }
 
 // Stage is a part of a schedule whose pairings are known before it begins: a round in some formats,
