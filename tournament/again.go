@@ -53,8 +53,8 @@ func setAside(c *Config, m Manifest) error {
 		return err
 	}
 	if st.isNew {
-		err := fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, "+
-			"found none", c.Out)
+		err := fmt.Errorf("%s: expected the folder of a run some of whose games are to be "+
+			"played anew, found none", c.Out)
 		return errors.Join(err, st.discard())
 	}
 	err = st.begin(c, p)

@@ -89,8 +89,12 @@ func newManifest(status Status, inputs Inputs, start time.Time) *Manifest {
 	b.Version = cmp.Or(b.Version, "unknown")
 	b.Time = ""
 	return &Manifest{
-		Schema: record.Version, Status: status, Inputs: inputs, Start: start.Round(0).UTC(),
-		Program: b, Host: Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+		Schema:  record.Version,
+		Status:  status,
+		Inputs:  inputs,
+		Start:   start.Round(0).UTC(),
+		Program: b,
+		Host:    Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
 	}
 }
 

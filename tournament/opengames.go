@@ -40,8 +40,8 @@ func OpenGames(path string) (io.ReadCloser, error) {
 	if end > 0 {
 		// The start of the last line; 0 if that is too long.
 		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine)
-		head := make([]byte, 40)
-		_, _ = games.ReadAt(head, start) // a short line leaves the rest as it is
+		head := make([]byte, 40) // enough for the game's number, which comes first
+		_, _ = games.ReadAt(head, start)
 		waiting.first = gameOf(head) + 1
 	}
 	whole := io.NewSectionReader(games, 0, end)

@@ -199,7 +199,7 @@ func (s *session) finish(ctx context.Context, err error) (Summary, error) {
 	s.Played = s.writer.Written()
 	s.Kept += s.store.kept
 	switch {
-	case s.err != nil: // closeErr says the same again
+	case s.err != nil: // a game can't be written; closeErr says the same again
 		s.Played = countGames(s.store.Name())
 		s.Kept = s.store.found()
 	case closeErr != nil:

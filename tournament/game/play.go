@@ -32,7 +32,11 @@ type play struct {
 }
 
 func newPlay(g *Task, start time.Time) *play {
-	p := &play{task: g.scaled(), start: start, record: *g.Blank()}
+	p := &play{
+		task:   g.scaled(),
+		start:  start,
+		record: *g.Blank(),
+	}
 	p.game = rules.NewGame(g.Rules, g.Opening)
 	p.record.Moves = []string{} // JSON has a list, also of none
 	p.record.Timing.Start = start.Round(0).UTC()
@@ -253,14 +257,16 @@ func (p *play) add(d *agents.Decision, took time.Duration) {
 // finish returns the record of a game that is over, or was lost by a fault. Then the game may be in
 // use elsewhere.
 func (p *play) finish(fault *record.Fault) *record.Record {
-	g := p.played()
 	outcome, reason := p.outcome, p.reason
 	if fault != nil {
 		outcome, reason = fault.Outcome(), string(fault.Kind)
 	} else if o, byRules := p.game.Outcome(); o != rules.Undecided {
 		outcome, reason = o, string(byRules)
 	}
-	g.Result, g.Reason, g.Fault = outcome.String(), reason, fault
+	g := p.played()
+	g.Result = outcome.String()
+	g.Reason = reason
+	g.Fault = fault
 	g.Timing.Seconds = time.Since(p.start).Round(time.Microsecond).Seconds()
 	g.Timing.OverrunMS = milliseconds(p.overrun)
 	return g

@@ -104,8 +104,13 @@ func verifyAdjudication(r *record.Record, g *rules.Game) error {
 	if len(r.Scores) > 0 {
 		scores = r.Scores[len(r.Scores)-r.Plies:]
 	}
-	moved := g.Position().Side().Other()
-	o, reason := a.judge(&position{ctx: context.Background(), game: g, scores: scores, side: moved})
+	end := position{
+		ctx:    context.Background(),
+		game:   g,
+		scores: scores,
+		side:   g.Position().Side().Other(),
+	}
+	o, reason := a.judge(&end)
 	if o.String() != r.Result || reason != r.Reason {
 		return fmt.Errorf("expected a game that %s ends, found %s by %s", a, r.Result, r.Reason)
 	}

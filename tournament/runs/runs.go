@@ -137,9 +137,14 @@ func (f *File) again(g *source.Result) bool {
 		return true
 	}
 	f.records++
-	return slices.ContainsFunc(f.others, func(other *File) bool {
-		return (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
-	})
+	for _, other := range f.others {
+		// Without a start another run may have had the same game.
+		comparable := g.Timed || f.isOfRun(other)
+		if comparable && other.seen.Has(g.ID, g.Content) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfRun reports whether the manifests of both files have one id.

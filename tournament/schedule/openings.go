@@ -450,14 +450,19 @@ func (s *Screening) Run(
 	return kept, seen, nil
 }
 
+// score returns what the agent scores a position, in points for the side to move.
 func (s *Screening) score(ctx context.Context, p rules.Position) (float64, error) {
-	err := s.Agent.NewGame(ctx, agents.Setup{Rules: s.Rules, Side: p.Side(), Seed: s.Seed})
+	setup := agents.Setup{Rules: s.Rules, Side: p.Side(), Seed: s.Seed}
+	if err := s.Agent.NewGame(ctx, setup); err != nil {
+		return 0, err
+	}
+	game := rules.NewGame(s.Rules, p)
+	d, err := s.Agent.Choose(ctx, game, agents.Request{Limits: s.Limits})
 	if err != nil {
 		return 0, err
 	}
-	d, err := s.Agent.Choose(ctx, rules.NewGame(s.Rules, p), agents.Request{Limits: s.Limits})
-	if err == nil && !d.Scored {
-		err = ErrNoScore
+	if !d.Scored {
+		return 0, ErrNoScore
 	}
-	return float64(d.Score) / 100, err
+	return float64(d.Score) / 100, nil
 }

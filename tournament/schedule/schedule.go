@@ -169,10 +169,13 @@ func (s *Schedule) Known(i int64) <-chan struct{} { return s.known[s.stageOf(i)]
 func (s *Schedule) Pair(i int64) (players [2]int, ruleSet int, round int64) {
 	k := s.stageOf(i)
 	st := &s.Stages[k]
-	turn := (i - st.First) / int64(len(st.Matches)) // each is a round of one rule set
-	ruleSets := int64(s.RuleSets)
-	round = int64(k)*int64(s.Pairs) + turn/ruleSets
-	return s.match(i).Players, int(turn % ruleSets), round
+	matches, ruleSets := int64(len(st.Matches)), int64(s.RuleSets)
+	turn := (i - st.First) / matches // each turn is a round of one rule set
+	ruleSet = int(turn % ruleSets)
+	round = turn / ruleSets
+	// The rounds of earlier stages count, too.
+	round += int64(k) * int64(s.Pairs)
+	return s.match(i).Players, ruleSet, round
 }
 
 // Played returns how many games of the stage have been played, and how many it has in all.
