@@ -30,7 +30,7 @@ type Summary struct {
 	Scheduled    int64   // games
 	Played       int64   // games recorded, those of earlier runs in the folder included
 	Kept         int64   // games among them that were there before
-	PairCount            // of whole pairs
+	MatchPairs           // of whole pairs
 	Decided      bool    // no more games are needed: by the SPRT, by narrow intervals, or Exhausted
 	Exhausted    bool    // the last pairs only repeat earlier ones
 	Faults       int64   // games among them that a fault of an agent decided

@@ -42,7 +42,7 @@ const maxOthers = 1000
 type Run struct {
 	Games int64 // played
 
-	tournament.PairCount // of a run of two agents, in the order in which the pairs were read
+	tournament.MatchPairs // of a run of two agents, in the order in which the pairs were read
 
 	manifest tournament.Manifest // zero if it has none
 	names    []string            // of its players, in records
