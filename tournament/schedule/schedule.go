@@ -140,10 +140,10 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 // Len returns the number of game pairs.
 func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
 
-// end returns the index of the pair after stage k.
+// end returns the index of the pair after stage k. It may be called while results are added.
 func (s *Schedule) end(k int) int64 {
-	_, games := s.Stages[k].Played()
-	return s.Stages[k].First + games/2
+	st := &s.Stages[k]
+	return st.First + st.Games/2*int64(len(st.Matches))
 }
 
 // stageOf returns the stage of pair i, which is never one without matches; -1 for i < 0.
