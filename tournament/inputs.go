@@ -1,8 +1,10 @@
 package tournament
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -78,7 +80,7 @@ func (c *Config) Resume(registry *agents.Registry) error {
 	if err != nil || old == nil {
 		return nil //nolint:nilerr // Run has the error
 	}
-	files := slices.Clone(registry.Reading(c.Agents, nil).Files())
+	files := slices.Clone(registry.Reading(c.Agents, c.Files).Files())
 	c.adopt(registry, old, files)
 	m := newManifest(Running, c.inputs(files), time.Now())
 	if err := m.goOn(old, c); err != nil {
@@ -90,18 +92,21 @@ func (c *Config) Resume(registry *agents.Registry) error {
 // adopt gives files, and agents and openings by them, the names that they have in a run: those of
 // files with the same content that aren't where they were.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest, files []agents.File) {
-	c.Files = map[string]string{}
+	paths := map[string]string{}
+	maps.Copy(paths, c.Files)
 	names := map[string]string{} // in the run, by their names now
 	for _, was := range run.Files {
 		i := slices.IndexFunc(files, func(now agents.File) bool {
 			return now.SHA256 == was.SHA256 && agents.IndexFile(run.Files, now.Name) < 0
 		})
 		if i >= 0 && agents.IndexFile(files, was.Name) < 0 {
-			names[files[i].Name] = was.Name
-			c.Files[was.Name] = files[i].Name
+			now := files[i].Name
+			names[now] = was.Name
+			paths[was.Name] = cmp.Or(paths[now], now)
 			files[i].Name = was.Name
 		}
 	}
+	c.Files = paths
 	players := map[string]agents.Spec{} // of the run, by their specs without needless quotes
 	for _, was := range run.Config.Agents {
 		players[withFiles(registry, was, nil).String()] = was
