@@ -1,5 +1,12 @@
-// Package configs reads YAML files: tournaments and tuning runs. A file is read strictly: unknown keys, keys given
-// twice, aliases, wrong types and impossible values are errors. All of them are reported at once, one a line, as
+// Package configs reads the YAML files of runs: tournaments, self-play, tuning and training. It
+// also writes templates of such files, and holds the levels of play.
+//
+// Begin with [LoadTournament]. A file's text becomes YAML nodes (parser.go), which are read into
+// the fields of a struct as their types and tags say (fields.go; the tags are those of package
+// settings). Then the struct checks itself, and its errors get the lines of their fields.
+//
+// A file is read strictly: unknown keys, keys given twice, aliases, wrong types and impossible
+// values are errors. All of them are reported at once, one a line, as
 //
 //	file:line: what is wrong, expected what
 //

@@ -1,10 +1,11 @@
 package configs
 
+// This file reads YAML nodes into the settings of structs, as the types and tags of their fields
+// say.
+
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -28,152 +29,205 @@ func (p *parser) settings(n *yaml.Node, what string, config any, prefix string) 
 func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefix string) {
 	p.entries(n, what, func(key, value *yaml.Node) {
 		path := prefix + key.Value
-		i := slices.IndexFunc(fields, func(f settings.Field) bool {
-			asText := value.Kind == yaml.ScalarNode && settings.IsText(f.Value.Type())
-			return f.Key == path && (!f.Group || asText || f.Value.Kind() == reflect.Pointer)
-		})
-		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
+		field := settings.Find(fields, path)
 		switch {
-		case i >= 0:
-			p.setting(path, value, func() { p.value(value, &fields[i]) })
-		case below:
+		case field == nil:
+			p.addUnknown(key, what, keysBelow(fields, prefix))
+		case isGroupOf(value, field):
 			p.setting(path, value, func() { p.group(value, key.Value, fields, path+".") })
-			p.loadOpenings(fields, path)
+			p.loadOpenings(field)
 		default:
-			names := keysBelow(fields, prefix)
-			hint := ""
-			if ours, known := otherKeys[key.Value]; known && slices.Contains(names, word.FindString(ours)) {
-				hint = "; expected " + ours
-			}
-			hint = cmp.Or(hint, suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
-			p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
+			p.setting(path, value, func() { p.value(value, field) })
 		}
 	})
 }
 
-var word = regexp.MustCompile(`^\w+`)
-
-// otherKeys are the words of fastchess and cutechess for settings, with what is expected in their place.
-var otherKeys = map[string]string{
-	"concurrency": "workers", "threads": "workers, games at a time; an agent's threads are its parameter",
-	"games": "pairs, of two games each", "repeat": "pairs, whose second game has the sides swapped", "engines": "agents",
-	"engine": "agents", "players": "agents", "each": "limits or clock, those of all agents", "tc": "clock",
-	"st": "limits.movetime", "movetime": "limits.movetime", "depth": "limits.depth", "nodes": "limits.nodes",
-	"timemargin": "time_margin", "margin": "time_margin", "book": "openings.file", "opening": "openings",
-	"srand": "seed", "variant": "rules", "tournament": "schedule", "format": "schedule", "type": "schedule",
-	"event": "name", "resign": "adjudication", "draw": "adjudication", "maxmoves": "adjudication",
-	"pgnout": "out, the folder of a run; gyges export writes its games as PGN",
+// isGroupOf reports whether a node has the settings of a group, whose fields follow. A struct
+// behind a pointer is a value, as it is there only if its key is. A struct that parses itself may
+// be written as a text.
+func isGroupOf(n *yaml.Node, f *settings.Field) bool {
+	if !f.Group || f.IsOptional() {
+		return false
+	}
+	return n.Kind != yaml.ScalarNode || !f.IsText()
 }
 
-// keysBelow returns the keys that follow a prefix, without those of their groups.
-func keysBelow(fields []settings.Field, prefix string) (names []string) {
+// addUnknown reports a key that is none of names.
+func (p *parser) addUnknown(key *yaml.Node, what string, names []string) {
+	hint := suggest.DidYouMean(key.Value, names)
+	if hint == "" {
+		hint = ", expected one of: " + strings.Join(names, ", ")
+	}
+	ours, isOther := otherKeys[key.Value]
+	if isOther && slices.Contains(names, firstWord.FindString(ours)) {
+		hint = "; expected " + ours
+	}
+	p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
+}
+
+var firstWord = regexp.MustCompile(`^\w+`)
+
+// otherKeys are the words of fastchess and cutechess for settings, with what is expected in their
+// place.
+var otherKeys = map[string]string{
+	"concurrency": "workers",
+	"threads":     "workers, games at a time; an agent's threads are its parameter",
+	"games":       "pairs, of two games each",
+	"repeat":      "pairs, whose second game has the sides swapped",
+	"engines":     "agents",
+	"engine":      "agents",
+	"players":     "agents",
+	"each":        "limits or clock, those of all agents",
+	"tc":          "clock",
+	"st":          "limits.movetime",
+	"movetime":    "limits.movetime",
+	"depth":       "limits.depth",
+	"nodes":       "limits.nodes",
+	"timemargin":  "time_margin",
+	"margin":      "time_margin",
+	"book":        "openings.file",
+	"opening":     "openings",
+	"srand":       "seed",
+	"variant":     "rules",
+	"tournament":  "schedule",
+	"format":      "schedule",
+	"type":        "schedule",
+	"event":       "name",
+	"resign":      "adjudication",
+	"draw":        "adjudication",
+	"maxmoves":    "adjudication",
+	"pgnout":      "out, the folder of a run; gyges export writes its games as PGN",
+}
+
+// keysBelow returns the keys that follow a prefix, without the keys of their groups.
+func keysBelow(fields []settings.Field, prefix string) []string {
+	var names []string
 	for _, f := range fields {
-		rest, ok := strings.CutPrefix(f.Key, prefix)
-		if name, _, _ := strings.Cut(rest, "."); ok && !slices.Contains(names, name) {
+		rest, isBelow := strings.CutPrefix(f.Key, prefix)
+		name, _, _ := strings.Cut(rest, ".")
+		if isBelow && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// setting reads a setting and notes its line, and whether there was a problem.
+// setting reads the setting of a path, notes its line, and gives its problems the path, unless they
+// have a longer one.
 func (p *parser) setting(path string, n *yaml.Node, read func()) {
 	p.lines[path] = n.Line
 	before := len(p.problems)
 	read()
-	for i := range p.problems[before:] {
+	for i := before; i < len(p.problems); i++ {
 		p.bad[path] = true
-		if pr := &p.problems[before+i]; pr.path == "" {
-			pr.path = path
+		if p.problems[i].path == "" {
+			p.problems[i].path = path
 		}
 	}
 }
 
-// loadOpenings reads the list of openings that a setting names, if any, by its path from the program's folder.
-func (p *parser) loadOpenings(fields []settings.Field, path string) {
-	file := path + ".file"
-	for _, f := range fields {
-		if f.Key != path || p.bad[file] || p.lines[file] == 0 {
-			continue
-		}
-		if o, ok := f.Value.Addr().Interface().(*schedule.Openings); ok {
-			list, err := schedule.LoadOpenings(o.File)
-			if err != nil {
-				p.report(&problems.FieldError{Field: file, Err: err})
-			}
-			o.Positions, o.Lines = list.Positions, list.Lines
-		}
+// loadOpenings reads the list of openings that a group names, if any. Its path is from the
+// program's folder.
+func (p *parser) loadOpenings(f *settings.Field) {
+	openings, ok := f.Value.Addr().Interface().(*schedule.Openings)
+	if !ok {
+		return
 	}
+	file := f.Key + ".file"
+	if p.bad[file] || p.lines[file] == 0 {
+		return
+	}
+	list, err := schedule.LoadOpenings(openings.File)
+	if err != nil {
+		p.report(&problems.FieldError{Field: file, Err: err})
+	}
+	openings.Positions = list.Positions
+	openings.Lines = list.Lines
 }
 
-// value reads a setting that is no group: a value, a list, or a struct that is there only if its key is.
+// value reads a setting that is no group: a value, a list, or a struct that is there only if its
+// key is.
 func (p *parser) value(n *yaml.Node, f *settings.Field) {
-	v := f.Value
-	switch {
-	case v.Type() == reflect.TypeFor[*yaml.Node]():
-		v.Set(reflect.ValueOf(n))
-	case f.Group && v.Kind() == reflect.Pointer:
-		made := settings.New(v.Type().Elem())
-		p.settings(n, f.Key[strings.LastIndexByte(f.Key, '.')+1:], made, f.Key+".")
-		if n.Kind == yaml.MappingNode {
-			v.Set(reflect.ValueOf(made))
-		}
-	case !settings.IsList(v.Type()):
-		if unit := f.Tag.Get("unit"); unit != "" && (n.Tag == "!!int" || n.Tag == "!!float") {
-			n = &yaml.Node{Kind: n.Kind, Tag: "!!str", Value: n.Value + unit, Line: n.Line}
-		}
-		p.scalar(n, v, f.Form())
-	default:
-		p.list(n, f)
+	t := f.Value.Type()
+	if t == reflect.TypeFor[*yaml.Node]() { // it is read later
+		f.Value.Set(reflect.ValueOf(n))
+		return
 	}
+	if f.Group && f.IsOptional() {
+		made := settings.New(t.Elem())
+		p.settings(n, f.Name(), made, f.Key+".")
+		if n.Kind == yaml.MappingNode {
+			f.Value.Set(reflect.ValueOf(made))
+		}
+		return
+	}
+	if f.IsList() {
+		p.list(n, f)
+		return
+	}
+
+	unit := f.Tag.Get("unit")
+	isNumber := n.Tag == "!!int" || n.Tag == "!!float"
+	if unit != "" && isNumber {
+		n = &yaml.Node{Kind: n.Kind, Tag: "!!str", Value: n.Value + unit, Line: n.Line}
+	}
+	p.scalar(n, f.Value, f.Form())
 }
 
 // list reads a list. A single text stands for a list of it alone.
 func (p *parser) list(n *yaml.Node, f *settings.Field) {
-	entries, name := []*yaml.Node{n}, f.Key[strings.LastIndexByte(f.Key, '.')+1:]
 	element := f.Value.Type().Elem()
+	entries := []*yaml.Node{n}
 	if n.Kind != yaml.ScalarNode || element.Kind() != reflect.String {
-		entries = p.elements(n, name)
+		entries = p.elements(n, f.Name())
 	}
-	list := reflect.MakeSlice(f.Value.Type(), 0, len(entries))
-	add := func(v reflect.Value, line int) {
-		p.lines[fmt.Sprintf("%s[%d]", f.Key, list.Len())] = line
-		list = reflect.Append(list, v)
-	}
-	for _, e := range entries {
-		v := reflect.New(element).Elem()
-		switch {
-		case element == reflect.TypeFor[agents.Spec]() && e.Kind == yaml.MappingNode:
-			p.sweep(e, func(spec agents.Spec, line int) { add(reflect.ValueOf(spec), line) })
-		case element.Kind() == reflect.Struct && !settings.IsText(element):
-			path := fmt.Sprintf("%s[%d]", f.Key, list.Len())
-			p.setting(path, e, func() { p.settings(e, name, v.Addr().Interface(), path+".") })
-			add(v, e.Line)
-		case p.scalar(e, v, f.Form()):
-			add(v, e.Line)
-		case n.Style == yaml.FlowStyle && e.Style == 0 && strings.Contains(e.Value, "="):
-			p.problems[len(p.problems)-1].text += "; a value with commas is put in quotes"
+
+	f.Value.Set(reflect.MakeSlice(f.Value.Type(), 0, len(entries)))
+	for _, entry := range entries {
+		if element == reflect.TypeFor[agents.Spec]() && entry.Kind == yaml.MappingNode {
+			p.sweep(entry, f)
+			continue
 		}
+		v := reflect.New(element).Elem()
+		if element.Kind() == reflect.Struct && !settings.IsText(element) {
+			path := nextElement(f)
+			p.setting(path, entry, func() {
+				p.settings(entry, f.Name(), v.Addr().Interface(), path+".")
+			})
+		} else if !p.scalar(entry, v, f.Form()) {
+			isBare := n.Style == yaml.FlowStyle && entry.Style == 0
+			if isBare && strings.Contains(entry.Value, "=") {
+				// It may be cut at a comma, as in [alphabeta:depth=2,hash=1].
+				p.problems[len(p.problems)-1].text += "; a value with commas is put in quotes"
+			}
+			continue
+		}
+		p.lines[nextElement(f)] = entry.Line
+		f.Value.Set(reflect.Append(f.Value, v))
 	}
-	f.Value.Set(list)
 }
 
+// nextElement returns the path of the next element of a list.
+func nextElement(f *settings.Field) string { return fmt.Sprintf("%s[%d]", f.Key, f.Value.Len()) }
+
+// elements returns the nodes of a list.
 func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
-	if n.Kind != yaml.SequenceNode {
-		hint := ""
-		if n.Kind == yaml.ScalarNode && n.Value != "" {
-			hint = fmt.Sprintf("; write [%.60s]", n.Value)
-		}
-		p.add(n.Line, "expected a list of %s, found %s%s", what, found(n), hint)
-		return nil
+	if n.Kind == yaml.SequenceNode {
+		return n.Content
 	}
-	return n.Content
+	hint := ""
+	if n.Kind == yaml.ScalarNode && n.Value != "" {
+		hint = fmt.Sprintf("; write [%.60s]", n.Value)
+	}
+	p.add(n.Line, "expected a list of %s, found %s%s", what, found(n), hint)
+	return nil
 }
 
 // scalar reads a value and reports whether it could be read. form says what is expected.
 func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
 	_, tags := settings.Expected(v.Type())
-	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) || n.Value == "" {
+	isValue := n.Kind == yaml.ScalarNode && n.Value != ""
+	if !isValue || !slices.Contains(tags, n.Tag) {
 		p.add(n.Line, "expected %s, found %s", form, found(n))
 		return false
 	}
@@ -184,19 +238,55 @@ func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
 	return err == nil
 }
 
-func nameOf(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
+// sweep reads {agent: SPEC, PARAM: [v1, v2]}, an entry of a list of agents: the spec with each
+// value of the parameter in turn.
+func (p *parser) sweep(n *yaml.Node, list *settings.Field) {
+	before := len(p.problems)
+	var agent agents.Spec
+	var params []string
+	var values []*yaml.Node
+	p.entries(n, "a parameter sweep", func(key, value *yaml.Node) {
+		if key.Value == "agent" {
+			form := "an agent spec, like random or alphabeta:depth=2"
+			p.scalar(value, reflect.ValueOf(&agent).Elem(), form)
+			return
+		}
+		params = append(params, key.Value)
+		values = p.elements(value, "values of "+found(key))
+	})
+	if len(p.problems) > before {
+		return
+	}
+
+	isSweep := len(params) == 1 && len(values) > 0
+	if agent.Kind == "" || !isSweep {
+		p.add(n.Line, "expected the key agent and one parameter, like "+
+			"{agent: mcts, iterations: [100, 200]}")
+		return
+	}
+	for _, v := range values {
+		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			p.add(v.Line, "expected a value of %q, found %s", params[0], found(v))
+			continue
+		}
+		spec := agent.With(params[0], v.Value)
+		p.lines[nextElement(list)] = v.Line
+		list.Value.Set(reflect.Append(list.Value, reflect.ValueOf(spec)))
+	}
 }
 
-// report adds the problems of a config at the lines of their fields. A field with a problem is not reported again.
+// report adds the problems of a config at the lines of their fields. A field with a problem is not
+// reported again.
 func (p *parser) report(invalid error) {
 	before := len(p.problems)
 	for _, err := range problems.Split(invalid) {
-		if fe, ok := errors.AsType[*problems.FieldError](err); !ok {
+		inField, ok := errors.AsType[*problems.FieldError](err)
+		if !ok {
 			p.add(p.root, "%v", err)
-		} else if !p.bad[fe.Field] {
-			p.problems = append(p.problems, problem{p.line(fe.Field), fe.Field, fe.Err.Error()})
+			continue
+		}
+		if field := inField.Field; !p.bad[field] {
+			p.problems = append(p.problems, problem{p.line(field), field, inField.Err.Error()})
 		}
 	}
 	for _, pr := range p.problems[before:] {
@@ -210,7 +300,8 @@ func (p *parser) line(path string) int {
 		if line, ok := p.lines[path]; ok {
 			return line
 		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+		end := strings.LastIndexAny(path, ".[")
+		path = path[:max(end, 0)]
 	}
 	return p.root
 }

@@ -23,7 +23,7 @@ type Level struct {
 	Agent string            `yaml:"agent"` // spec of what plays
 	Doc   string            `yaml:"doc"`   // a phrase
 	Step  map[string]Rating `yaml:"step"`  // measured strength above the level before, by preset
-	Elo   map[string]Rating `yaml:"-"`     // that above the weakest level
+	Elo   map[string]Rating `yaml:"-"`     // strength above the weakest level, by preset
 }
 
 // Rating is a number of Elo and half its 95 % interval.
@@ -36,21 +36,25 @@ type Rating struct {
 func RatedRules() []string { return []string{"standard", "simplified", "kang"} }
 
 // ListLevels returns the levels, the weakest first.
-func ListLevels() (list []Level) {
+func ListLevels() []Level {
+	var list []Level
 	dec := yaml.NewDecoder(bytes.NewReader(levelsFile))
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil {
 		panic(err) // the file is part of the program
 	}
-	sum := map[string]Rating{} // of the steps, which are independent: each level met its neighbours only
+	// The sum of the steps so far. Their errors are independent, as each level met its neighbours
+	// only.
+	sum := map[string]Rating{}
 	for i := range list {
 		l := &list[i]
 		l.Elo = map[string]Rating{}
 		for _, preset := range RatedRules() {
 			below, step := sum[preset], l.Step[preset]
 			half := math.Hypot(float64(below.Error), float64(step.Error))
-			sum[preset] = Rating{below.Elo + step.Elo, int(math.Round(half))}
-			l.Elo[preset] = sum[preset]
+			above := Rating{below.Elo + step.Elo, int(math.Round(half))}
+			sum[preset] = above
+			l.Elo[preset] = above
 		}
 	}
 	return list
@@ -65,7 +69,9 @@ func Levels(registry *agents.Registry) []agents.Kind {
 			Doc:   fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
 			Level: true,
 			Light: func(agents.Config) bool { return registry.Light(spec) },
-			New:   func(c agents.Config) (agents.Agent, error) { return registry.New(spec, c.Rules...) },
+			New: func(c agents.Config) (agents.Agent, error) {
+				return registry.New(spec, c.Rules...)
+			},
 		}
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"gyges/rules"
 )
 
-// Every level can be made and begin a game of every family, and was measured against the one before.
+// Every level can be made and begin a game of every family, and was measured against the one
+// before.
 func TestLevels(t *testing.T) {
 	list, kinds := ListLevels(), Levels(builtin.Registry())
 	require.Len(t, kinds, len(list))

@@ -125,30 +125,17 @@ func TestOneProblem(t *testing.T) {
 		"merge": {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
 		"key":   {two + "[a]: 3", "2: expected a key in a tournament, found a list"},
 		"tag":   {two + "pairs: !!str 3", `2: pairs: expected a whole number, found "3"`},
-		"octal": {two + "pairs: 0o17", `2: pairs: expected a whole number, found "0o17"`},
 		"large": {two + "pairs: 99999999999999999999",
 			`2: pairs: expected a whole number, found "99999999999999999999", which is too large`},
-		"octal of YAML 1.1":  {two + "pairs: 010", `2: pairs: expected a whole number, without leading zeros, found "010"`},
-		"octal of one digit": {two + "pairs: 07", `2: pairs: expected a whole number, without leading zeros, found "07"`},
-		"no octal":           {two + "pairs: 08", `2: pairs: expected a whole number, without leading zeros, found "08"`},
-		"zeros":              {two + "openings: {plies: 00}", `2: openings.plies: expected a whole number, without leading zeros, found "00"`},
-		"a zero and a sign":  {two + "seed: +07", `2: seed: expected a whole number from 0 to 2^64-1, without leading zeros, found "+07"`},
-		"a zero in a time": {two + "limits: {movetime: 010ms}",
-			`2: limits.movetime: expected a time with its unit, like 100ms or 1.5s, without leading zeros, found "010ms"`},
+		"no octal":          {two + "pairs: 08", `2: pairs: expected a whole number, without leading zeros, found "08"`},
 		"a zero in a clock": {two + "clock: 60+00.6", `2: clock: expected a time and an increment, like 60+0.6, without leading zeros, found "60+00.6"`},
 		"a zero in a group's clock": {two + "clock: {base: 060}",
 			`2: clock.base: expected a time with its unit, like 100ms or 1.5s, without leading zeros, found "060s"`},
-		"a zero in a spec": {"agents: [random, alphabeta:depth=02]", `1: agents[1]: agent "alphabeta:depth=02": ` +
-			`parameter depth: expected a whole number from 1 to 1000000000, without leading zeros, found "02"`},
 		"a zero in a sweep": {"agents: [{agent: alphabeta, depth: [1, 02]}]", `1: agents[1]: agent "alphabeta:depth=02": ` +
 			`parameter depth: expected a whole number from 1 to 1000000000, without leading zeros, found "02"`},
 		"a zero in rules": {two + "rules: [standard:max_plies=0100]", `2: rules: rules "standard:max_plies=0100": ` +
 			`rule option max_plies: expected a whole number, without leading zeros, found "0100"`},
 		"a zero in an adjudication": {two + "adjudication: draw=09:2", `2: adjudication: expected `},
-		"underscores":               {two + "pairs: 1_000", `2: pairs: expected a whole number, found "1_000"`},
-		"hexadecimal":               {two + "pairs: 0x10", `2: pairs: expected a whole number, found "0x10"`},
-		"an exponent":               {two + "pairs: 1e3", `2: pairs: expected a whole number, found "1e3"`},
-		"digits of other scripts":   {two + "pairs: ٣", `2: pairs: expected a whole number, found "٣"`},
 		"plies": {two + "openings: {policy: agents, plies: 3}",
 			"2: openings.plies: expected none with policy agents, found 3"},
 		"no opening": {two + "rules: [standard:max_plies=2]\nopenings:\n  plies: 3",
@@ -207,7 +194,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	require.Equal(t, path+": and 4900 more", lines[maxProblems])
 }
 
-// A key that other programs have for a setting is answered with ours, where a file of the kind has it.
+// A key that other programs have for a setting is answered with ours, where a file of the kind has
+// it.
 func TestKeysOfOtherPrograms(t *testing.T) {
 	for key, want := range map[string]string{
 		"concurrency: 4": "workers", "games: 10": "pairs, of two games each", "threads: 2": "workers, games at a time; ",
@@ -232,13 +220,5 @@ func TestClockInSeconds(t *testing.T) {
 		c, err := LoadTournament(write(t, "agents: [random, greedy]\nclock: "+text), testRegistry())
 		require.NoError(t, err)
 		require.Equal(t, want, c.Clock, text)
-	}
-	for text, problem := range map[string]string{
-		"{base: true}": `2: clock.base: expected a time, like 60 (seconds) or 1m, found "true"`,
-		"{base: -2}":   "2: clock: expected a time from 1ms to 24h and an increment",
-	} {
-		path := write(t, "agents: [random, greedy]\nclock: "+text)
-		_, err := LoadTournament(path, testRegistry())
-		requireProblems(t, path, err, problem)
 	}
 }

@@ -20,39 +20,41 @@ const (
 	maxProblems = 100     // of one file that are reported
 )
 
-// parser collects the problems of one file. It reads YAML nodes, so that messages have lines and no Go types.
+// parser reads one file and collects its problems. It reads YAML nodes, so that messages have lines
+// and no Go types. Fields are named by their paths, as in [problems.FieldError]: limits.depth,
+// agents[2].
 type parser struct {
 	file     string
 	root     int // line of the document
 	problems []problem
-	lines    map[string]int  // of fields, by their paths as in [problems.FieldError]
-	bad      map[string]bool // fields with a problem
+	lines    map[string]int  // of the fields that the file has
+	bad      map[string]bool // the fields with a problem
 }
 
-func newParser(file string) *parser {
-	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
-}
-
-// load reads a file with the settings of config, a pointer to a struct, and checks them. The error joins all problems.
+// load reads a file with the settings of config, a pointer to a struct, and checks them. The error
+// joins all problems.
 func load(file, what string, config any, check func(p *parser)) error {
 	text, err := files.Read(file, maxFile)
 	if err != nil {
 		return err
 	}
-	p := newParser(file)
-	if root := p.parse(string(text)); root != nil {
-		p.root = root.Line
-		p.settings(root, what, config, "")
-		if root.Kind == yaml.MappingNode {
-			check(p)
-		}
+	p := &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
+	root := p.parse(string(text))
+	if root == nil {
+		return p.err()
+	}
+	p.root = root.Line
+	p.settings(root, what, config, "")
+	if root.Kind == yaml.MappingNode {
+		check(p)
 	}
 	return p.err()
 }
 
+// problem is something that is wrong in a file.
 type problem struct {
 	line int
-	path string // of the value, like limits.depth; "" if it is in the text
+	path string // the field; "" if the problem is in the text
 	text string
 }
 
@@ -60,6 +62,7 @@ func (p *parser) add(line int, format string, args ...any) {
 	p.problems = append(p.problems, problem{line: line, text: fmt.Sprintf(format, args...)})
 }
 
+// err joins the problems in the order of their lines; nil if there are none.
 func (p *parser) err() error {
 	slices.SortStableFunc(p.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
@@ -68,28 +71,34 @@ func (p *parser) err() error {
 			errs = append(errs, fmt.Errorf("%s: and %d more", p.file, len(p.problems)-i))
 			break
 		}
-		text := strings.TrimPrefix(pr.path+": "+pr.text, ": ")
+		text := pr.text
+		if pr.path != "" {
+			text = pr.path + ": " + text
+		}
 		errs = append(errs, fmt.Errorf("%s:%d: %s", p.file, pr.line, text))
 	}
 	return errors.Join(errs...)
 }
 
-// parse reads the one document of a text. It returns nil if there is none, with the reason among the problems.
+// parse reads the one document of a text. It returns nil if there is none, with the reason among
+// the problems.
 func (p *parser) parse(text string) *yaml.Node {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) != 1:
-		p.add(1, "expected keys and values, found nothing")
-		return nil
-	case err != nil:
+	err := dec.Decode(&doc)
+	if err != nil && !errors.Is(err, io.EOF) {
 		p.addYAML(err)
 		return nil
 	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
+	if len(doc.Content) != 1 {
+		p.add(1, "expected keys and values, found nothing")
+		return nil
+	}
+
+	err = dec.Decode(&second)
+	if err == nil {
 		p.add(second.Line, "expected one document, found a second one")
-	case !errors.Is(err, io.EOF):
+	} else if !errors.Is(err, io.EOF) {
 		p.addYAML(err)
 	}
 	return doc.Content[0]
@@ -99,7 +108,8 @@ var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
 // addYAML adds an error of the YAML library, whose parser counts lines from 0, its scanner from 1.
 func (p *parser) addYAML(err error) {
-	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
@@ -112,16 +122,23 @@ func (p *parser) addYAML(err error) {
 			text = h.hint
 		}
 	}
-	p.add(line, "not valid YAML near here: %s", strings.Replace(text, "did not find expected", "expected", 1))
+	text = strings.Replace(text, "did not find expected", "expected", 1)
+	p.add(line, "not valid YAML near here: %s", text)
 }
 
-// yamlHints say what to do about errors of the YAML library with a text.
+// yamlHints replace messages of the YAML library, which contain the text found.
 var yamlHints = []struct{ found, hint string }{
 	{"tab character", "YAML is indented by blanks, not tabs"},
-	{"cannot start any token", "YAML is indented by blanks, not tabs; a value that begins with @, % or ` is in quotes"},
+	{
+		"cannot start any token",
+		"YAML is indented by blanks, not tabs; a value that begins with @, % or ` is in quotes",
+	},
 	{"find expected key", "expected a key, indented by as many blanks as those before it"},
 	{"expected ':'", `expected "key: value"`},
-	{"mapping values are", `expected "key: value", indented like the key before; a value with ": " is quoted`},
+	{
+		"mapping values are",
+		`expected "key: value", indented like the key before; a value with ": " is quoted`,
+	},
 	{"unexpected end of stream", "a quote is not closed"},
 	{"unknown escape", `unknown escape after \; in single quotes it stands for itself`},
 	{"unknown anchor", "aliases, like *name, are not supported"},
@@ -134,7 +151,7 @@ func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.N
 		p.add(n.Line, "expected %s as keys and values, found %s", what, found(n))
 		return
 	}
-	first := map[string]int{}
+	first := map[string]int{} // the line on which each key is first
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode {
@@ -150,6 +167,7 @@ func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.N
 	}
 }
 
+// found returns what a message says was found: the kind of the node, or its text.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -18,10 +18,8 @@ agents:
   - iterations: [1_0, "20"]
     agent: "mcts:name='a, b'"
 `
-	n := newParser("")
 	var c tournament.Config
-	n.settings(n.parse(text), "a tournament", &c, "")
-	require.NoError(t, n.err())
+	require.NoError(t, load(write(t, text), "a tournament", &c, func(*parser) {}))
 	spec := func(text string) agents.Spec {
 		s, err := agents.ParseSpec(text)
 		require.NoError(t, err)
@@ -35,9 +33,6 @@ agents:
 	require.NoError(t, err)
 	require.Equal(t, []agents.Spec{spec("alphabeta:depth=1"), spec("alphabeta:depth=2"), spec("mcts:iterations=3")},
 		loaded.Agents)
-	selfPlay, err := LoadSelfPlay(path, exploring())
-	require.NoError(t, err)
-	require.Equal(t, loaded.Agents, selfPlay.Tournament.Agents)
 }
 
 // Every mistake is a problem at its line, for each agent that has it.

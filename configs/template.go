@@ -19,47 +19,83 @@ import (
 	"gyges/tournament/training"
 )
 
-// Template returns a YAML file with all settings of a "tournament", "match", "train", "spsa" or "texel", of which those
-// that most runs need are set; the others are commented out, with their defaults.
+// Agents in templates.
+const (
+	strongAgent = "alphabeta:nodes=2000,hash=1"
+	fastAgent   = "alphabeta:depth=2,hash=1"
+)
+
+// Template returns a YAML file with all settings of a "tournament", "match", "train", "spsa" or
+// "texel", of which those that most runs need are set; the others are commented out, with their
+// defaults.
 func Template(kind string, r *rules.Rules) string {
-	const strong, fast = "alphabeta:nodes=2000,hash=1", "alphabeta:depth=2,hash=1"
 	switch kind {
 	case "train":
-		c, defaults := training.DefaultGenerations(), training.DefaultGenerations()
-		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlay.Agent = "", "", r, specs(strong)[0], specs(fast)[0]
-		c.Match.Openings.ForMatch(r)
-		defaults.Match.Openings.ForMatch()
-		text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt", "match.pairs", "rating.pairs",
-			"seed")
-		const before, zero = "#weights: default\n", "# From nothing, by the results of games alone:\n#weights: zero\n"
-		return strings.Replace(text, before, before+zero, 1)
+		return trainTemplate(r)
 	case "spsa":
-		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
-		c.Name, defaults.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100
-		c.Openings.ForMatch(r)
-		defaults.Openings.ForMatch()
-		c.Parameters = new(yaml.Node)
-		_ = c.Parameters.Encode(map[string]map[string]int{ // numbers can be encoded
-			"rfp_margin": {"c": 20, "min": 20, "max": 400}, "weight.near": {"c": 4},
-		})
-		c.Parameters.Style = yaml.FlowStyle
-		return template(&c, &defaults, "rules", "steps", "pairs", "seed")
+		return spsaTemplate(r)
 	case "texel":
-		c, defaults := training.DefaultTexel(), training.DefaultTexel()
-		c.Rules, c.Data = r, []string{"results/selfplay/positions"}
-		return template(&c, &defaults, "rules", "weights", "lambda")
+		return texelTemplate(r)
 	}
-	c, defaults := tournament.DefaultConfig(), tournament.DefaultConfig()
-	c.Name, defaults.Name, c.Rules = "", "", []*rules.Rules{r}
-	c.Agents = specs("random", "greedy", fast, "mcts:iterations=200")
+
+	defaults := tournament.DefaultConfig()
+	defaults.Name = ""
+	c := defaults
+	c.Rules = []*rules.Rules{r}
+	c.Agents = specs("random", "greedy", fastAgent, "mcts:iterations=200")
 	if kind == "match" {
-		c.Agents, c.SPRT = specs(strong, "alphabeta:nodes=1000,hash=1"), sprt.Default()
-		c.Openings, c.Pairs = schedule.Openings{}, tournament.UnsetPairs
+		c.Agents = specs(strongAgent, "alphabeta:nodes=1000,hash=1")
+		c.SPRT = sprt.Default()
+		c.Openings = schedule.Openings{}
 		c.Openings.ForMatch(r)
+		c.Pairs = tournament.UnsetPairs
 		c.SetPairs()
 		defaults.Pairs = c.Pairs
 	}
 	return template(&c, &defaults, "rules", "pairs", "seed")
+}
+
+func trainTemplate(r *rules.Rules) string {
+	defaults := training.DefaultGenerations()
+	defaults.Name = ""
+	c := defaults
+	c.Rules = r
+	c.Agent = specs(strongAgent)[0]
+	c.SelfPlay.Agent = specs(fastAgent)[0]
+	c.Match.Openings.ForMatch(r)
+	defaults.Match.Openings.ForMatch()
+	text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt",
+		"match.pairs", "rating.pairs", "seed")
+
+	const weights = "#weights: default\n"
+	const zero = "# From nothing, by the results of games alone:\n#weights: zero\n"
+	return strings.Replace(text, weights, weights+zero, 1)
+}
+
+func spsaTemplate(r *rules.Rules) string {
+	defaults := spsaFile{SPSA: training.DefaultSPSA()}
+	defaults.Name = ""
+	c := defaults
+	c.Rules = r
+	c.Agent = specs(strongAgent)[0]
+	c.Verification.Pairs = 100
+	c.Openings.ForMatch(r)
+	defaults.Openings.ForMatch()
+	c.Parameters = new(yaml.Node)
+	_ = c.Parameters.Encode(map[string]map[string]int{ // numbers can be encoded
+		"rfp_margin":  {"c": 20, "min": 20, "max": 400},
+		"weight.near": {"c": 4},
+	})
+	c.Parameters.Style = yaml.FlowStyle
+	return template(&c, &defaults, "rules", "steps", "pairs", "seed")
+}
+
+func texelTemplate(r *rules.Rules) string {
+	defaults := training.DefaultTexel()
+	c := defaults
+	c.Rules = r
+	c.Data = []string{"results/selfplay/positions"}
+	return template(&c, &defaults, "rules", "weights", "lambda")
 }
 
 // specs returns the specs of agents that are part of the program.
@@ -73,59 +109,73 @@ func specs(texts ...string) []agents.Spec {
 	})
 }
 
+// templateWriter writes the settings of a config. The texts of types that parse themselves are
+// values, and so is all but groups.
 type templateWriter struct {
 	fields, defaults []settings.Field // of the same keys
 	keys             []string         // that are set, beside those that differ from the defaults
 }
 
-// template returns the settings of a config as YAML, each below a comment. The keys given and those that differ from
-// the defaults, a config of the same type, are set; the others are commented out.
+// template returns the settings of a config as YAML, each below a comment. The keys given and those
+// that differ from the defaults, a config of the same type, are set; the others are commented out.
 func template(config, defaults any, keys ...string) string {
+	const columns = 80
 	t := templateWriter{settings.AllFields(config, ""), settings.AllFields(defaults, ""), keys}
 	return "# A line that begins with \"# \" explains the key below it. Other lines with #\n" +
 		"# are keys at their defaults: to change one, remove the # before it and before\n" +
-		"# the group that it is in.\n" + strings.Join(t.lines("", 80, false), "\n") + "\n"
+		"# the group that it is in.\n" + strings.Join(t.lines("", columns, false), "\n") + "\n"
 }
 
-// isLeaf reports whether a setting has a value of its own.
-func isLeaf(f *settings.Field) bool { return !f.Group || settings.IsText(f.Value.Type()) }
+// hasValue reports whether a setting has a value of its own, and not only those of its fields.
+func hasValue(f *settings.Field) bool { return !f.Group || f.IsText() }
 
-// lines returns the settings whose keys begin with prefix, in lines of at most width columns. In a group that is
-// commented out as a whole those that have a value are set.
-func (t *templateWriter) lines(prefix string, width int, out bool) (lines []string) {
+// lines returns the settings whose keys begin with prefix, in lines of at most width columns. In a
+// group that is commented out as a whole (out) the settings that have a value are set.
+func (t *templateWriter) lines(prefix string, width int, out bool) []string {
+	var lines []string
 	for _, name := range keysBelow(t.fields, prefix) {
-		path, mark := prefix+name, "#"
 		if prefix == "" {
 			lines = append(lines, "")
 		}
-		i := slices.IndexFunc(t.fields, func(f settings.Field) bool { return f.Key == path })
-		for _, line := range t.doc(i, width-2) {
+		path := prefix + name
+		field := settings.Find(t.fields, path)
+		for _, line := range t.doc(field, width-2) {
 			if line != "" {
 				lines = append(lines, "# "+line)
 			}
 		}
-		own, text := &t.fields[i], ""
-		leaf := isLeaf(own)
-		if leaf {
-			text = valueText(own)
-		}
-		if (out || t.isSet(path)) && (leaf && text != "" || own.Group && own.Value.Kind() != reflect.Pointer) {
-			mark = ""
-		}
-		lines = append(lines, strings.TrimSpace(mark+name+": "+text))
-		for _, line := range t.lines(path+".", width-3, mark != "") {
-			if !leaf {
-				lines = append(lines, mark+"  "+line)
+		set := out || t.isSet(path)
+		if hasValue(field) {
+			text := valueText(field)
+			if text == "" || !set {
+				name = "#" + name
 			}
+			lines = append(lines, strings.TrimSpace(name+": "+text))
+			continue
+		}
+
+		// An optional group is not there by default.
+		mark := ""
+		if !set || field.IsOptional() {
+			mark = "#"
+		}
+		lines = append(lines, mark+name+":")
+		for _, line := range t.lines(path+".", width-3, mark != "") {
+			lines = append(lines, mark+"  "+line)
 		}
 	}
 	return lines
 }
 
+// isSet reports whether a setting, or one of a group, is one of the keys or differs from its
+// default.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
-		if (f.Key == path || strings.HasPrefix(f.Key, path+".")) && isLeaf(&f) &&
-			(slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts())) {
+		isWithin := f.Key == path || strings.HasPrefix(f.Key, path+".")
+		if !isWithin || !hasValue(&f) {
+			continue
+		}
+		if slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts()) {
 			return true
 		}
 	}
@@ -133,43 +183,50 @@ func (t *templateWriter) isSet(path string) bool {
 }
 
 // doc returns what a setting means, its values and its default, in lines of at most width columns.
-func (t *templateWriter) doc(i, width int) []string {
-	f, values := t.fields[i], ""
-	if isLeaf(&f) && f.Tag.Get("check")+f.Tag.Get("form") != "" {
+func (t *templateWriter) doc(f *settings.Field, width int) []string {
+	lines := textfmt.Wrap(f.Help(), width)
+	if !hasValue(f) {
+		return lines
+	}
+	values := ""
+	if f.Tag.Get("check") != "" || f.Tag.Get("form") != "" {
 		values = "Value: " + strings.ReplaceAll(f.Values(), "`", "") + ". "
 	}
-	if value := t.defaults[i].Default(); value != "" && isLeaf(&f) {
+	if value := settings.Find(t.defaults, f.Key).Default(); value != "" {
 		values += "Default: " + value + "."
 	}
-	return append(textfmt.Wrap(f.Help(), width), textfmt.Wrap(values, width)...)
+	return append(lines, textfmt.Wrap(values, width)...)
 }
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
-	value, t := f.Value.Interface(), f.Value.Type()
-	bounds, first := f.Tag.Get("check"), f.Tag.Get("zero")
-	isText := t.Kind() == reflect.String || settings.IsText(t)
-	switch {
-	case t.Kind() == reflect.Pointer && f.Value.IsNil(), len(f.Texts()) == 0,
-		isText && f.Value.IsZero() && (first == "" || f.Choices() == nil):
+	t := f.Value.Type()
+	if f.IsOptional() && f.Value.IsNil() {
 		return ""
-	case bounds != "" && settings.InBounds(f.Value, bounds, "") != nil: // it has no default
-		text, _, _ := strings.Cut(bounds, "..")
-		return text
-	case isText && f.Value.IsZero():
-		value = first
-	case isText:
-		value = f.Texts()[0]
-	case settings.IsList(t):
+	}
+	if bounds := f.Tag.Get("check"); bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
+		lowest, _, _ := strings.Cut(bounds, "..") // it has no default
+		return lowest
+	}
+	value := f.Value.Interface()
+	switch {
+	case t.Kind() == reflect.String || f.IsText():
+		value = f.Default()
+	case f.IsList():
 		value = f.Texts()
 	case t == reflect.TypeFor[time.Duration]():
-		value = textfmt.Duration(time.Duration(f.Value.Int()))
+		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
+	isEmptyList := f.IsList() && f.Value.Len() == 0
+	if value == "" || isEmptyList {
+		return ""
+	}
+
 	text, err := yaml.Marshal(struct {
 		V any `yaml:"v,flow"`
 	}{value})
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // texts and numbers can be encoded
 	}
 	return strings.TrimSpace(strings.TrimPrefix(string(text), "v:"))
 }

@@ -28,8 +28,8 @@ func loadKind(kind, path string) (err error) {
 	return err
 }
 
-// Every template is accepted as it is, and with all keys that have a default: they are what they say. Its lines are
-// at most 80 columns wide, and every key has a comment.
+// Every template is accepted as it is, and with all keys that have a default: they are what they
+// say. Its lines are at most 80 columns wide, and every key has a comment.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"tournament", "match", "train", "spsa", "texel"} {

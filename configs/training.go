@@ -14,8 +14,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// LoadSelfPlay reads self-play from a YAML file with the keys of [training.SelfPlay], as [LoadTournament] does, with
-// the defaults of [training.DefaultSelfPlay].
+// LoadSelfPlay reads self-play from a YAML file with the keys of [training.SelfPlay], as
+// [LoadTournament] does, with the defaults of [training.DefaultSelfPlay].
 func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, error) {
 	c := training.DefaultSelfPlay()
 	c.Tournament.Name = nameOf(path)
@@ -23,13 +23,15 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	return c, err
 }
 
-// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r, unless it is nil,
-// takes the place of the rules there, and so does data, unless it is empty. The error joins all problems.
+// LoadTexel reads a fit of weights from a YAML file with the keys of [training.Texel]; r, unless it
+// is nil, takes the place of the rules there, and so does data, unless it is empty. The error joins
+// all problems.
 func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)
 	err := load(path, "a Texel tuning", &c, func(p *parser) {
-		if c.Rules = cmp.Or(r, c.Rules); len(data) > 0 {
+		c.Rules = cmp.Or(r, c.Rules)
+		if len(data) > 0 {
 			c.Data = data
 		}
 		c.Parent = p.loadWeights(c.Start, c.Rules, &c.Fit)
@@ -41,70 +43,83 @@ func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, err
 // zeroWeights names initial weights that are all zero, without a network.
 const zeroWeights = "zero"
 
-// loadWeights loads the initial weights of a fit. Zero ones predict no results, to which a scale could be fitted:
-// unless given it is about that of the weights that ship.
+// loadWeights loads the initial weights of a fit. Zero weights predict no results to which a scale
+// could be fitted: unless the file has a scale, it is about the scale of the weights that ship.
 func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eval.Weights {
 	const scale = 0.0085
 	if name == zeroWeights {
 		fit.Settings.Scale = cmp.Or(fit.Settings.Scale, scale)
-		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
+		provenance := eval.Provenance{Method: zeroWeights}
+		return eval.Weights{Rules: eval.Family(r), Provenance: provenance, Source: zeroWeights}
 	}
-	w, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": name}}, r)
+	config := agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": name}}
+	w, err := eval.Load(config, r)
 	if err != nil {
 		p.report(&problems.FieldError{Field: "weights", Err: err})
 	}
 	return w
 }
 
+// spsaFile has the keys of a file of an SPSA run.
 type spsaFile struct {
 	training.SPSA `yaml:",inline"`
 	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
 }
 
-// LoadSPSA reads an SPSA run from a YAML file, whose keys are those of [training.SPSA]; r, unless it is nil,
-// takes the place of the rules there. The error joins all problems.
+// LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
+// nil, takes the place of the rules there. The error joins all problems.
 func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Name = nameOf(path)
 	err := load(path, "an SPSA tuning", &c, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Openings.ForMatch(c.Rules)
-		p.bad["parameters"] = c.Parameters != nil // not read yet, as they depend on the agent
+		// What parameters there are depends on the agent: they are read only if it is right. Until
+		// then they count as reported.
+		p.bad["parameters"] = c.Parameters != nil
 		p.report(c.Validate(registry))
-		if c.Parameters != nil && !p.bad["agent"] {
-			p.bad["parameters"] = false
-			p.setting("parameters", c.Parameters, func() { c.Method.Params = p.params(c.Parameters, &c.SPSA, registry) })
-			p.report(c.Validate(registry))
+		if c.Parameters == nil || p.bad["agent"] {
+			return
 		}
+		p.bad["parameters"] = false
+		p.setting("parameters", c.Parameters, func() {
+			c.Method.Params = p.params(c.Parameters, &c.SPSA, registry)
+		})
+		p.report(c.Validate(registry))
 	})
 	return c.SPSA, err
 }
 
+// params reads the parameters that an SPSA run tunes, a mapping by their names.
 func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registry) []spsa.Param {
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {
 		path := "parameters." + key.Value
 		p.setting(path, value, func() {
 			p.lines[path] = key.Line
-			t, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
+			widest, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
 			if err != nil {
 				p.add(key.Line, "%v", err)
 				return
 			}
-			x := t
-			p.settings(value, "a parameter", &x, path+".")
-			if x.Min < t.Min || t.Max < x.Max {
-				p.add(key.Line, "expected min and max from %v to %v, found %v and %v", t.Min, t.Max, x.Min, x.Max)
+			param := widest
+			p.settings(value, "a parameter", &param, path+".")
+			if param.Min < widest.Min || widest.Max < param.Max {
+				p.add(key.Line, "expected min and max from %v to %v, found %v and %v",
+					widest.Min, widest.Max, param.Min, param.Max)
 			}
-			list = append(list, x)
+			list = append(list, param)
 		})
 	})
 	return list
 }
 
-// LoadGenerations reads a run of generations from a YAML file with the keys of [training.Generations], as
-// [LoadTournament] does; r, unless it is nil, takes the place of the rules there.
-func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (training.Generations, error) {
+// LoadGenerations reads a run of generations from a YAML file with the keys of
+// [training.Generations], as [LoadTournament] does; r, unless it is nil, takes the place of the
+// rules there.
+func LoadGenerations(
+	path string, r *rules.Rules, registry *agents.Registry,
+) (training.Generations, error) {
 	c := training.DefaultGenerations()
 	c.Name = nameOf(path)
 	err := load(path, "a training", &c, func(p *parser) {

@@ -45,8 +45,6 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"texel", "data: d\nweights: no/file.json\n", []string{"2: weights: weights no/file.json"}},
 		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`2: lambda: expected a number, found ".nan"`,
 			`3: scale: expected a number, found ".inf"`}},
-		{"texel", "[1]", []string{"1: expected a Texel tuning as keys and values"}},
-		{"texel", "", []string{"1: expected keys and values, found nothing"}},
 		{"spsa", "agent: mcts\nparameters: {cpuct: {c: 0.1}}\n", nil},
 		{"spsa", "steps: 5\n", []string{"1: parameters: expected some, found none",
 			"1: agent: expected an agent spec, like alphabeta:depth=2, found none"}},

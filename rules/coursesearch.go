@@ -1,12 +1,13 @@
 package rules
 
-// courseSearch finds every square on which a course of one piece can end, for doors without directions.
+// courseSearch finds every square on which a course of one piece can end, for doors without
+// directions.
 //
-// The number of courses explodes on a crowded board, but their ends are few, so courses are never listed. The search
-// stops after any of four stages that leaves no end to be found:
+// The number of courses explodes on a crowded board, but their ends are few, so courses are never
+// listed. The search stops after any of four stages that leaves no end to be found:
 //
 //  1. The ends of the first leg, exact as no door has been used.
-//  2. The bound, a superset of the ends: those of the legs from every piece that
+//  2. The bound, a superset of the ends: the ends of the legs from every piece that
 //     can be landed on, whichever doors are used.
 //  3. Forward, bounce by bounce with the doors used so far, onto those pieces only
 //     from which a missing end of the bound might still be found. This finds most
@@ -14,7 +15,8 @@ package rules
 //  4. Backward, from each end still missing to the start. What blocks an end is
 //     mostly near it, so the proof that no course leads there is short.
 //
-// No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer doors used.
+// No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer
+// doors used.
 type courseSearch struct {
 	lo, hi  uint64    // the heights' planes without the moving piece
 	occ     SquareSet // squares with a piece
@@ -39,37 +41,51 @@ type courses struct {
 // setsBySquare holds a set for each square, goals included.
 type setsBySquare [NumSquares + 2]SquareSet
 
-// Squares from which a step east or north stays on the board.
-const (
-	eastable  = planeMask &^ (1<<5 | 1<<11 | 1<<17 | 1<<23 | 1<<29 | 1<<35)
-	northable = 1<<(NumSquares-Files) - 1
-)
+// flood is where legs stand after some steps: four sets of squares, by the direction of their last
+// step. A step moves all of them at once.
+type flood struct{ east, north, west, south uint64 }
 
-// legEnds returns where the legs of h steps from the one square in from can end: empty squares, pieces and the goal.
-// The doors used are closed. Each step moves four sets at once, by the direction of the step; never straight back,
-// which is the only way in which a leg could use a door twice.
-func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
-	empty := uint64(c.empty)
-	okEast := eastable &^ used.east
-	okWest := okEast << 1
-	okNorth := northable &^ used.north
-	okSouth := okNorth << Files
-	last := uint64(from)
-	e, s := last&okEast<<1, last&okSouth>>Files
-	n, v := last&okNorth<<Files, last&okWest>>1
-	if h > 1 {
-		e, n, v, s = e&empty, n&empty, v&empty, s&empty
-		last = e | n | v | s
-		up, flat := n|s, e|v
-		e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
-		if h > 2 {
-			e, n, v, s = e&empty, n&empty, v&empty, s&empty
-			last = e | n | v | s
-			up, flat = n|s, e|v
-			e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
-		}
+// openDoors returns the squares from which a step leads on, by its direction: over a door that is
+// not used.
+func openDoors(used doorSet) flood {
+	const lastRow = NumSquares - Files // its first square
+	east := planeMask &^ (fileF | used.east)
+	north := (1<<lastRow - 1) &^ used.north
+	return flood{east: east, north: north, west: east << 1, south: north << Files}
+}
+
+// step makes a step on or to a side; never straight back, which is the only way in which a leg
+// could use a door twice.
+func (f flood) step(open flood) flood {
+	eastWest := f.east | f.west
+	northSouth := f.north | f.south
+	return flood{
+		east:  (f.east | northSouth) & open.east << 1,
+		north: (f.north | eastWest) & open.north << Files,
+		west:  (f.west | northSouth) & open.west >> 1,
+		south: (f.south | eastWest) & open.south >> Files,
 	}
-	ends := SquareSet(e | n | v | s)
+}
+
+// on leaves the legs that stand on some squares.
+func (f flood) on(squares uint64) flood {
+	return flood{f.east & squares, f.north & squares, f.west & squares, f.south & squares}
+}
+
+func (f flood) squares() uint64 { return f.east | f.north | f.west | f.south }
+
+// legEnds returns where the legs of h steps from the squares in from can end: empty squares, pieces
+// and the goal. The doors used are closed.
+func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
+	open := openDoors(used)
+	last := uint64(from) // where legs stand before the last step
+	f := flood{last, last, last, last}.step(open)
+	for ; h > 1; h-- {
+		f = f.on(uint64(c.empty))
+		last = f.squares()
+		f = f.step(open)
+	}
+	ends := SquareSet(f.squares())
 	if SquareSet(last)&c.far != 0 {
 		ends |= c.goal
 	}
@@ -80,34 +96,42 @@ func (c *courseSearch) at(s Square) Height { return Height(c.lo>>(s&63)&1 | c.hi
 
 // place sets the board: p without the moving piece.
 func (c *courseSearch) place(p Position, side Side) {
-	c.lo, c.hi = p.lo, p.hi
+	c.lo = p.lo
+	c.hi = p.hi
 	c.occ = p.Occupied()
 	c.empty = boardSet &^ c.occ
-	c.far, c.goal = rowSet(Rows-1), 1<<NorthGoal
+	c.far = rowSet(Rows - 1)
+	c.goal = 1 << NorthGoal
 	if side == North {
-		c.far, c.goal = row1, 1<<SouthGoal
+		c.far = rowSet(0)
+		c.goal = 1 << SouthGoal
 	}
 }
 
-// search finds, as far as it is wanted, where courses can end that begin with one of these legs, which end in first.
+// search finds, as far as it is wanted, where courses can end that begin with one of these legs,
+// which end in first.
 func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
 	if first&c.occ == 0 {
 		return courses{ends: first}
 	}
-	bound, bounced := first, SquareSet(0)
+	bound := first
+	bounced := SquareSet(0)
 	for todo := first & c.occ; todo != 0; todo = bound & c.occ &^ bounced {
+		bit := todo & -todo
 		s := todo.first()
-		bounced |= todo & -todo
-		ends := c.legEnds(todo&-todo, c.at(s), doorSet{})
-		c.ends[s] = ends
-		bound |= ends
+		bounced |= bit
+		c.ends[s] = c.legEnds(bit, c.at(s), doorSet{})
+		bound |= c.ends[s]
 	}
 	found := courses{ends: bound, bounced: bounced}
 	c.missing = bound &^ first & wanted
-	if c.missing == 0 || c.perLeg && wanted != c.goal { // what is needed is asked of the goal alone
+	isExact := c.perLeg && wanted != c.goal // of the goal it is also asked what its course needs
+	if c.missing == 0 || isExact {
 		return found
 	}
-	c.first, c.legs, c.bounces = first, legs, 0
+	c.first = first
+	c.legs = legs
+	c.bounces = 0
 	if !c.perLeg {
 		found.needs, _ = c.forward(first, legs, doorSet{}, c.occ)
 	}
@@ -131,19 +155,22 @@ func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet,
 // maxBounces is how many bounces stage 3 makes. It is mostly over by then.
 const maxBounces = 24
 
-// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open pieces among them.
-// It reports whether the stage is over: nothing is missing, and it returns what the last course that it found crosses
-// and bounces off from here on; or too many bounces have been made.
+// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open
+// pieces among them. It reports whether the stage is over: nothing is missing, and it returns what
+// the last course that it found crosses and bounces off from here on; or too many bounces have been
+// made.
 func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) (
 	needs SquareSet, over bool) {
-	if c.bounces++; c.bounces > maxBounces {
+	c.bounces++
+	if c.bounces > maxBounces {
 		return 0, true
 	}
 	for hits := ends & open; hits != 0; hits &= hits - 1 {
 		bit := hits & -hits
 		s := hits.first()
 		rest := open &^ bit
-		if ends := c.ends[s]; ends&c.missing == 0 && !connected(ends, c.missing, &c.ends, rest) {
+		leads := c.ends[s]&c.missing != 0 || connected(c.ends[s], c.missing, &c.ends, rest)
+		if !leads {
 			continue
 		}
 		h := c.at(s)
@@ -154,14 +181,16 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 			}
 			then := used.with(l.doors)
 			found := c.legEnds(bit, h, then)
-			if missing := c.missing; missing&found != 0 {
-				if c.missing = missing &^ found; c.missing == 0 {
-					crossed, _ := c.crossedBy(legsTo[h&3][s][(missing&found).first()], then)
+			if reached := c.missing & found; reached != 0 {
+				c.missing &^= found
+				if c.missing == 0 {
+					crossed, _ := c.crossedBy(legsTo[h&3][s][reached.first()], then)
 					return bit | l.crossed | crossed, true
 				}
 			}
 			if found&rest != 0 {
-				if needs, over = c.forward(found, &legsTo[h&3][s], then, rest); over {
+				needs, over = c.forward(found, &legsTo[h&3][s], then, rest)
+				if over {
 					return needs | bit | l.crossed, true
 				}
 			}
@@ -174,16 +203,16 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 // of the bound. It returns what the last course that it found crosses and bounces off.
 func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 	var before setsBySquare // the pieces from which a leg leads to a square
-	for from := bounced; from != 0; from &= from - 1 {
-		for to := c.ends[from.first()] & (bounced | c.missing); to != 0; to &= to - 1 {
-			before[to.first()] |= from & -from
+	for from := range bounced.All() {
+		for to := range (c.ends[from] & (bounced | c.missing)).All() {
+			before[to] |= 1 << from
 		}
 	}
-	for todo := c.missing; todo != 0; todo &= todo - 1 {
-		bit := todo & -todo
-		if course, ok := c.leadsTo(todo.first(), &before, doorSet{}, bounced&^bit); ok {
+	for s := range c.missing.All() {
+		course, ok := c.leadsTo(s, &before, doorSet{}, bounced&^(1<<s))
+		if ok {
 			needs = course
-			c.missing &^= bit
+			c.missing &^= 1 << s
 		}
 	}
 	return needs
@@ -194,13 +223,17 @@ func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) (
 	needs SquareSet, ok bool) {
 	if c.first.Has(s) {
-		if needs, ok = c.crossedBy(c.legs[s], used); ok {
+		needs, ok = c.crossedBy(c.legs[s], used)
+		if ok {
 			return needs, true
 		}
 	}
 	for from := before[s] & open; from != 0; from &= from - 1 {
-		b, rest := from.first(), open&^(from&-from)
-		if start := c.first & rest; !c.first.Has(b) && before[b]&start == 0 && !connected(before[b], start, before, rest) {
+		b := from.first()
+		rest := open &^ (from & -from)
+		start := c.first & rest
+		isBegun := c.first.Has(b) || before[b]&start != 0
+		if !isBegun && !connected(before[b], start, before, rest) {
 			continue
 		}
 		for run := legsTo[c.at(b)&3][b][s]; run.more(); run = run.next() {
@@ -212,7 +245,8 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			if c.perLeg {
 				then = doorSet{}
 			}
-			if needs, ok = c.leadsTo(b, before, then, rest); ok {
+			needs, ok = c.leadsTo(b, before, then, rest)
+			if ok {
 				return needs | l.crossed | from&-from, true
 			}
 		}

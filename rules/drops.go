@@ -9,7 +9,9 @@ func (t *turn) drops(l *landings, hit Square) SquareSet {
 		board.put(hit, l.height)
 		drops = t.r.dropZone(board, t.side)
 	}
-	if !t.r.allowNull && l.from.OnBoard() && t.p.At(hit) == l.height {
+	// A piece of the same height that is dropped on the start leaves the board as it was.
+	isSameHeight := t.p.At(hit) == l.height
+	if isSameHeight && !t.r.allowNull && l.from.OnBoard() {
 		drops &^= 1 << l.from
 	}
 	return drops
@@ -27,15 +29,16 @@ func (r *Rules) dropZone(board Position, mover Side) SquareSet {
 	return rowsTo(row, mover) &^ occ
 }
 
-// playableRow returns the nearest row of side, 0 to 5, of which a piece could move, its first occupied row if there is
-// none. The first leg decides: what it lands on may be displaced.
+// playableRow returns the nearest row of side, 0 to 5, of which a piece could move, its first
+// occupied row if there is none. The first leg decides: what it lands on may be displaced.
 func (r *Rules) playableRow(board Position, side Side) int {
 	var t turn
 	t.begin(r, board, side)
 	t.hand = false
 	for t.next(false) {
 		for _, src := range t.sources[:t.n] {
-			if t.firstEnds(src)&t.aim&^(1<<src.from) != 0 {
+			ends := t.firstEnds(src) & t.aim
+			if ends&^(1<<src.from) != 0 {
 				return src.from.Row()
 			}
 		}

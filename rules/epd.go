@@ -33,36 +33,53 @@ var (
 	remark = regexp.MustCompile(`(^|;)\s*[a-zA-CE-Z]\w*\s+"([^"\\]|\\.)*"\s*(;|$)`)
 )
 
-// ParseEPD reads a line "POSITION ;D1 n ;D2 n" or "POSITION D1 n; D2 n;". Operations on a text in quotes, such as id
-// "TEXT", are left out.
+// ParseEPD reads a line "POSITION ;D1 n ;D2 n" or "POSITION D1 n; D2 n;". Operations on a text in
+// quotes, such as id "TEXT", are left out.
 func (r *Rules) ParseEPD(text string) (l EPD, err error) {
 	end := firstOperation.FindStringIndex(text)[0]
 	l.Text = strings.TrimSpace(text[:end])
-	if l.Position, err = r.ParsePosition(l.Text); err != nil {
+	l.Position, err = r.ParsePosition(l.Text)
+	if err != nil {
 		return l, fmt.Errorf("position %w", err)
 	}
-	for text = text[end:]; remark.MatchString(text); {
+	text = text[end:]
+	for remark.MatchString(text) {
 		text = remark.ReplaceAllLiteralString(text, ";")
 	}
-	for f := range strings.SplitSeq(text, ";") {
-		if f = strings.TrimSpace(f); f == "" {
+	for operation := range strings.SplitSeq(text, ";") {
+		operation = strings.TrimSpace(operation)
+		if operation == "" {
 			continue
 		}
-		depthText, nodesText, _ := strings.Cut(strings.ReplaceAll(f, "\t", " "), " ")
-		digits, isDepth := strings.CutPrefix(depthText, "D")
-		depth, errDepth := settings.Parse[uint64](digits)
-		nodes, errNodes := settings.Parse[uint64](strings.TrimSpace(nodesText))
-		if !isDepth || errDepth != nil || errNodes != nil || depth > maxPerftDepth {
-			return l, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096'%s, found %.60q", maxPerftDepth,
-				settings.ZeroHint(digits+" "+nodesText), ";"+f)
+		count, err := parsePerftCount(operation)
+		if err != nil {
+			return l, err
 		}
-		if slices.ContainsFunc(l.Counts, func(c PerftCount) bool { return c.Depth == int(depth) }) {
-			return l, fmt.Errorf("expected D%d once, found it again in %.60q", depth, ";"+f)
+		isAgain := func(c PerftCount) bool { return c.Depth == count.Depth }
+		if slices.ContainsFunc(l.Counts, isAgain) {
+			return l, fmt.Errorf("expected D%d once, found it again in %.60q",
+				count.Depth, ";"+operation)
 		}
-		l.Counts = append(l.Counts, PerftCount{int(depth), nodes})
+		l.Counts = append(l.Counts, count)
 	}
 	if len(l.Counts) == 0 {
 		err = errors.New("expected ';D1 n' after the position, found the end")
 	}
 	return l, err
+}
+
+// parsePerftCount reads an operation "D1 n".
+func parsePerftCount(text string) (PerftCount, error) {
+	depthText, nodesText, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
+	digits, isDepth := strings.CutPrefix(depthText, "D")
+	depth, errDepth := settings.Parse[uint64](digits)
+	nodes, errNodes := settings.Parse[uint64](strings.TrimSpace(nodesText))
+	areNumbers := errDepth == nil && errNodes == nil
+	if !isDepth || !areNumbers || depth > maxPerftDepth {
+		hint := settings.ZeroHint(digits + " " + nodesText)
+		return PerftCount{}, fmt.Errorf(
+			"expected a depth D0 to D%d and a count, like ';D2 4096'%s, found %.60q",
+			maxPerftDepth, hint, ";"+text)
+	}
+	return PerftCount{int(depth), nodes}, nil
 }

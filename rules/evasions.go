@@ -1,10 +1,12 @@
 package rules
 
-// Evasions removes from ms, legal moves of p, those after which the opponent could take a piece out with his next move:
-// under all rules but Kang, the moves that lose at once. Moves that take a piece out themselves stay.
+// Evasions removes from ms, legal moves of p, those after which the opponent could take a piece out
+// with his next move: under all rules but Kang, the moves that lose at once. Moves that take a
+// piece out themselves stay.
 //
-// A course of the opponent to the goal depends on a few squares: those it crosses are empty, the pieces it starts and
-// bounces from stand. Every move that changes none of them loses to it, so one course decides most moves.
+// A course of the opponent to the goal depends on a few squares: those it crosses are empty, the
+// pieces it starts and bounces from stand. Every move that changes none of them loses to it, so one
+// course decides most moves.
 func (r *Rules) Evasions(p Position, ms *MoveSet) {
 	e := evasions{r: r, p: p, ms: ms}
 	e.filter()
@@ -16,15 +18,24 @@ func (r *Rules) Evasions(p Position, ms *MoveSet) {
 // QuickEvasions is a quick filter for [Rules.Evasions]: what it removes loses at once,
 // but some moves that do may stay, those that no course decides for several at a time.
 func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
-	if e := (evasions{r: r, p: p, ms: ms, quick: true}); !r.oneByOne(p) {
-		e.filter()
+	if r.oneByOne(p) {
+		return
 	}
+	e := evasions{r: r, p: p, ms: ms, quick: true}
+	e.filter()
 }
 
-// HasEvasion reports whether [Rules.Evasions] would leave any move. The content of ms is undefined afterwards.
+// HasEvasion reports whether [Rules.Evasions] would leave any move. The content of ms is undefined
+// afterwards.
 func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
+	if r.SettingUp(p) {
+		return true
+	}
 	e := evasions{r: r, p: p, ms: ms, any: true}
-	return e.filter() || ms.pass && !e.refuted(Pass) || r.SettingUp(p)
+	if ms.pass {
+		return !e.refuted(Pass)
+	}
+	return e.filter()
 }
 
 type evasions struct {
@@ -43,12 +54,14 @@ func (e *evasions) filter() bool {
 	}
 	blockers := boardSet // a move must change something on one of these
 	if !e.r.oneByOne(e.p) {
-		if th := e.threat(e.p.afterPass()); th.exists {
-			blockers = th.squares
+		threat := e.threat(e.p.afterPass())
+		if threat.exists {
+			blockers = threat.squares
 		}
 	}
 	for gi := range e.ms.groups[:e.ms.n] {
-		if e.filterGroup(&e.ms.groups[gi], blockers) && e.any {
+		hasEvasion := e.filterGroup(&e.ms.groups[gi], blockers)
+		if hasEvasion && e.any {
 			return true
 		}
 	}
@@ -63,7 +76,8 @@ func (e *evasions) refuted(m Move) bool {
 	return e.r.CanReachGoal(e.r.Apply(e.p, m), e.p.Side().Other())
 }
 
-// filterGroup filters the moves of a source, which must change one of the blockers, and reports whether any is left.
+// filterGroup filters the moves of a source, which must change one of the blockers, and reports
+// whether any is left.
 func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 	base := e.p.afterPass()
 	left := blockers // where a piece may go to block
@@ -73,13 +87,8 @@ func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 			left = boardSet
 		}
 	}
-	keep := func(set *SquareSet, kept SquareSet) {
-		removed := set.Count() - kept.Count()
-		e.ms.count -= removed
-		g.count -= removed
-		*set = kept
-	}
-	keep(&g.ends, g.ends&goalSet|e.safe(g, base, g.ends&left&boardSet, NoSquare))
+	safe := e.safe(g, base, g.ends&left&boardSet, NoSquare)
+	e.keep(g, &g.ends, g.ends&goalSet|safe)
 	if e.any && g.ends != 0 {
 		return true
 	}
@@ -93,7 +102,7 @@ func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 		after := base
 		after.lift(hit)
 		after.put(hit, g.height)
-		keep(drops, e.safe(g, after, tried, hit))
+		e.keep(g, drops, e.safe(g, after, tried, hit))
 		if e.any && *drops != 0 {
 			return true
 		}
@@ -101,16 +110,25 @@ func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 	return g.count > 0
 }
 
-// safe returns the squares, of those given, on which the piece missing in base (moved, or displaced on hit) blocks.
+// keep removes the squares of a group's set that aren't kept.
+func (e *evasions) keep(g *group, set *SquareSet, kept SquareSet) {
+	removed := set.Count() - kept.Count()
+	e.ms.count -= removed
+	g.count -= removed
+	*set = kept
+}
+
+// safe returns the squares, of those given, on which the piece missing in base (moved, or displaced
+// on hit) blocks.
 func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
 	if squares == 0 {
 		return 0
 	}
 	undecided := squares
 	if !e.r.oneByOne(e.p) {
-		th := e.threat(base)
-		undecided &= th.squares
-		if th.exists {
+		threat := e.threat(base)
+		undecided &= threat.squares
+		if threat.exists {
 			squares = undecided
 		}
 		if e.any && squares != undecided {
@@ -121,9 +139,10 @@ func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) 
 		return squares
 	}
 	for ; undecided != 0; undecided &= undecided - 1 {
-		m := newMove(g.from, undecided.first(), NoSquare)
+		s := undecided.first()
+		m := newMove(g.from, s, NoSquare)
 		if hit != NoSquare {
-			m = newMove(g.from, hit, undecided.first())
+			m = newMove(g.from, hit, s)
 		}
 		if e.refuted(m) {
 			squares &^= undecided & -undecided
@@ -136,8 +155,10 @@ func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) 
 
 // threat is what the opponent could do on a board to which a piece is to be added.
 type threat struct {
-	exists  bool      // he has a course to the goal
-	squares SquareSet // if he has, a change on none of these can stop it; if not, a piece elsewhere gives him none
+	exists bool // he has a course to the goal
+	// If he has a course, a change on none of these squares can stop it; if not, a piece on another
+	// square gives him none.
+	squares SquareSet
 }
 
 func (p Position) afterPass() Position {
@@ -160,8 +181,10 @@ func (e *evasions) threat(q Position) threat {
 	row := t.sources[0].from.Row()
 	toRow := rowsTo(row, side)
 	if exitPossible(q, side) {
-		if i, found := t.findExit(goal); i >= 0 {
-			return threat{true, toRow&^rowSet(row) | t.needs(t.sources[i], found)}
+		i, found := t.findExit(goal)
+		if i >= 0 {
+			needs := t.needs(t.sources[i], found)
+			return threat{true, toRow&^rowSet(row) | needs}
 		}
 	}
 	if e.quick || !t.canMove() {
@@ -173,19 +196,24 @@ func (e *evasions) threat(q Position) threat {
 // needs returns the squares on which the course of src to the goal depends that has been found.
 func (t *turn) needs(src source, found courses) SquareSet {
 	t.search.place(t.p.without(src), t.side)
-	if crossed, ok := t.search.crossedBy(legsTo[src.height&3][src.from][goalOf(t.side)], doorSet{}); ok {
-		return 1<<src.from | crossed
+	legs := legsTo[src.height&3][src.from][goalOf(t.side)]
+	needs, inOneLeg := t.search.crossedBy(legs, doorSet{})
+	if !inOneLeg {
+		needs = found.needs
 	}
-	return 1<<src.from | found.needs
+	return needs | 1<<src.from
 }
 
-// affectingSquares returns the squares that could matter to where the courses of the present row end: those where they
-// could end ([turn.endsIgnoringDoors]), and those that their first legs cross.
+// affectingSquares returns the squares that could matter to where the courses of the present row
+// end: those where they could end ([turn.endsIgnoringDoors]), and those that their first legs
+// cross.
 func (t *turn) affectingSquares() SquareSet {
 	squares := t.endsIgnoringDoors(0)
 	t.placeRow()
-	squares |= t.search.legEnds(t.row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
-	squares |= t.search.legEnds(t.row&t.p.OfHeight(3), 2, doorSet{})
+	twos := t.row & t.p.OfHeight(2)
+	threes := t.row & t.p.OfHeight(3)
+	squares |= t.search.legEnds(twos|threes, 1, doorSet{})
+	squares |= t.search.legEnds(threes, 2, doorSet{})
 	return squares & boardSet
 }
 
@@ -214,29 +242,37 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 		return NoMove
 	}
 	for moves := false; t.next(moves); moves = t.canMove() {
-		if i, _ := t.findExit(goal); i >= 0 {
+		i, _ := t.findExit(goal)
+		if i >= 0 {
 			return newMove(t.sources[i].from, goal, NoSquare)
 		}
 	}
 	return NoMove
 }
 
-// exitPossible reports whether a piece stands near enough to the far side to be the last of a course to the goal.
+// exitPossible reports whether a piece stands near enough to the far side to be the last of a
+// course to the goal.
 func exitPossible(p Position, side Side) bool {
-	near := func(h Height) SquareSet {
-		return p.OfHeight(h) & rowsTo(nearRow(side, Rows-int(h)), side.Other())
+	for h := Height(1); h <= 3; h++ {
+		near := rowsTo(nearRow(side, Rows-int(h)), side.Other())
+		if p.OfHeight(h)&near != 0 {
+			return true
+		}
 	}
-	return near(1)|near(2)|near(3) != 0
+	return false
 }
 
-// findExit returns the index and the courses of a source of the present row that can reach the goal; -1 if none can.
+// findExit returns the index and the courses of a source of the present row that can reach the
+// goal; -1 if none can.
 func (t *turn) findExit(goal Square) (i int, found courses) {
 	bit := SquareSet(1) << goal
-	if !t.r.stepwise && t.row != 0 && t.endsIgnoringDoors(bit)&bit == 0 {
+	hasBound := !t.r.stepwise && t.row != 0
+	if hasBound && t.endsIgnoringDoors(bit)&bit == 0 {
 		return -1, found
 	}
 	for i, src := range t.sources[:t.n] {
-		if found = t.courses(src, bit); found.ends.Has(goal) {
+		found = t.courses(src, bit)
+		if found.ends.Has(goal) {
 			return i, found
 		}
 	}
@@ -250,13 +286,16 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 	t.placeRow()
 	s := &t.search
 	var ends SquareSet
-	for fresh, bounced := t.row, t.row; fresh != 0 && ends&until == 0; bounced |= fresh {
+	fresh := t.row // pieces whose legs have not been made
+	bounced := t.row
+	for fresh != 0 && ends&until == 0 {
 		for h := Height(1); h <= 3; h++ {
 			if group := fresh & t.p.OfHeight(h); group != 0 {
 				ends |= s.legEnds(group, h, doorSet{})
 			}
 		}
 		fresh = ends & s.occ &^ bounced
+		bounced |= fresh
 	}
 	return ends
 }
@@ -267,13 +306,16 @@ func (t *turn) placeRow() {
 	t.search.empty |= t.row
 }
 
-// canMove reports whether a source of the present row has a legal move, as mostly the first leg of the first shows.
+// canMove reports whether a source of the present row has a legal move, as mostly the first leg of
+// the first shows.
 func (t *turn) canMove() bool {
 	for i, src := range t.sources[:t.n] {
-		if t.firstEnds(src)&boardSet&^t.p.Occupied() != 0 {
+		empty := boardSet &^ t.p.Occupied()
+		if t.firstEnds(src)&empty != 0 {
 			return true
 		}
-		if l := t.landingsOf(i); t.count(&l) > 0 {
+		l := t.landingsOf(i)
+		if t.count(&l) > 0 {
 			return true
 		}
 	}

@@ -16,7 +16,8 @@ const (
 	ByLength Reason = "length" // the configured number of plies
 )
 
-// Game is a game in progress: its rules, the position, and those before it. It must be used by one goroutine at a time.
+// Game is a game in progress: its rules, the position, and those before it. It must be used by one
+// goroutine at a time.
 type Game struct {
 	rules  *Rules
 	start  Position
@@ -49,8 +50,9 @@ func (g *Game) Moves() []Move { return g.moves }
 // Ply returns how many turns have been played, placements not counted.
 func (g *Game) Ply() int { return len(g.moves) - g.placed }
 
-// Legal returns the legal moves, the repetition rule included; none when the game is over. The set is the game's own:
-// it is generated once a position, must not be changed, and holds until the next move.
+// Legal returns the legal moves, the repetition rule included; none when the game is over. The set
+// is the game's own: it is generated once a position, must not be changed, and holds until the next
+// move.
 func (g *Game) Legal() *MoveSet {
 	if !g.generated {
 		g.legal.reset()
@@ -69,16 +71,16 @@ func (g *Game) overLength() bool { return g.Ply() >= g.rules.options.MaxPlies }
 
 // Outcome reports whether the game is over, who won, and for what reason.
 func (g *Game) Outcome() (Outcome, Reason) {
-	switch o := g.rules.Outcome(g.pos); {
-	case o == Draw:
-		return o, ByPasses
-	case o != Undecided:
-		return o, ByGoal
-	case g.overLength():
-		return Draw, ByLength
-	default:
-		return Undecided, ""
+	switch outcome := g.rules.Outcome(g.pos); outcome {
+	case Draw:
+		return Draw, ByPasses
+	case SouthWins, NorthWins:
+		return outcome, ByGoal
 	}
+	if g.overLength() {
+		return Draw, ByLength
+	}
+	return Undecided, ""
 }
 
 // Play makes a move. The error is Check's; the game is unchanged then.
@@ -108,7 +110,7 @@ func (g *Game) Undo() bool {
 		return false
 	}
 	moves := g.moves[:n-1]
-	g.moves, g.past, g.pos, g.placed, g.generated = g.moves[:0], g.past[:1], g.start, 0, false
+	*g = Game{rules: g.rules, start: g.start, pos: g.start, past: g.past[:1], moves: g.moves[:0]}
 	for _, m := range moves {
 		g.PlayLegal(m)
 	}
@@ -118,7 +120,8 @@ func (g *Game) Undo() bool {
 // ErrOver is returned for a move in a game that has ended.
 var ErrOver = errors.New("the game is over")
 
-// Check returns nil if m is legal now, and otherwise an error that says, in a sentence for people, why it is not.
+// Check returns nil if m is legal now, and otherwise an error that says, in a sentence for people,
+// why it is not.
 func (g *Game) Check(m Move) error {
 	if o, _ := g.Outcome(); o != Undecided {
 		return ErrOver
@@ -129,11 +132,13 @@ func (g *Game) Check(m Move) error {
 	return fmt.Errorf("%v is not legal: %s", m, g.explain(m))
 }
 
+// explainPlacement is for moves during a set-up.
 func (g *Game) explainPlacement(m Move) string {
 	side := g.pos.Side()
 	switch {
 	case !m.IsPlacement():
-		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", g.rules.setupSquares(side).first())
+		example := g.rules.setupSquares(side).first()
+		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", example)
 	case g.pos.Hand(side, m.FromHand()) == 0:
 		return fmt.Sprintf("%v has no piece of height %d left to place", side, m.FromHand())
 	case g.pos.Occupied().Has(m.To()):
@@ -145,9 +150,8 @@ func (g *Game) explainPlacement(m Move) string {
 
 // explain says why a move that is not among the legal moves is not legal.
 func (g *Game) explain(m Move) string {
-	p, side := g.pos, g.pos.Side()
 	switch {
-	case g.rules.SettingUp(p):
+	case g.rules.SettingUp(g.pos):
 		return g.explainPlacement(m)
 	case m == Pass:
 		return "there is a move to make"
@@ -157,18 +161,27 @@ func (g *Game) explain(m Move) string {
 		return "the set-up is over"
 	case m&kindBit == 0:
 		return "there is no such move"
-	case m.FromHand() > 0 && (!g.rules.options.Kang || p.Hand(side, m.FromHand()) == 0):
-		return fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
-	case m.From() != NoSquare && p.At(m.From()) == 0:
+	}
+
+	side := g.pos.Side()
+	if h := m.FromHand(); h > 0 {
+		isHeld := g.rules.options.Kang && g.pos.Hand(side, h) > 0
+		if !isHeld {
+			return fmt.Sprintf("%v holds no piece of height %d", side, h)
+		}
+	} else if g.pos.At(m.From()) == 0 {
 		return fmt.Sprintf("there is no piece on %v", m.From())
-	case m.From() == m.To() && m.Drop() != NoSquare:
+	}
+	if m.From() == m.To() && m.Drop() != NoSquare {
 		return "a piece can't displace itself"
-	case g.legal.groupOf(m.from()) == nil:
+	}
+	if g.legal.groupOf(m.from()) == nil {
 		return g.explainSource(m)
-	case m.IsGoal() && p.TookOut(side):
+	}
+	if m.IsGoal() && g.pos.TookOut(side) {
 		return fmt.Sprintf("%v took a piece out on the previous turn", side)
 	}
-	if _, ok := g.rules.Course(p, m); !ok {
+	if _, ok := g.rules.Course(g.pos, m); !ok {
 		return fmt.Sprintf("no course leads to %v", m.To())
 	}
 	return g.explainEnd(m)
@@ -176,43 +189,57 @@ func (g *Game) explain(m Move) string {
 
 // explainSource is for moves of pieces that have no legal move.
 func (g *Game) explainSource(m Move) string {
+	side := g.pos.Side()
 	last := g.legal.groups[g.legal.n-1].from // one of a row, if a row can be played
-	switch side := g.pos.Side(); {
-	case m.From() != NoSquare && last.OnBoard() && m.From().Row() != last.Row():
-		return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
-	case m.From() != NoSquare && !last.OnBoard() && g.rules.options.KangEntry == Mandatory:
-		return fmt.Sprintf("%v holds pieces and must bring one in", side)
-	default:
+	if m.From() == NoSquare {
 		return "that piece is blocked"
 	}
+	if last.OnBoard() && m.From().Row() != last.Row() {
+		return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
+	}
+	if !last.OnBoard() && g.rules.options.KangEntry == Mandatory {
+		return fmt.Sprintf("%v holds pieces and must bring one in", side)
+	}
+	return "that piece is blocked"
 }
 
 // explainEnd is for moves that have a course but may not end as they do.
 func (g *Game) explainEnd(m Move) string {
-	p, other := g.pos, g.pos.Side().Other()
+	to, drop := m.To(), m.Drop()
+	displaces := drop != NoSquare
+	occupied := g.pos.Occupied()
 	if m.From() != NoSquare {
-		p.lift(m.From())
+		occupied &^= 1 << m.From()
 	}
-	occupied, next := p.Occupied(), g.rules.Apply(g.pos, m)
-	switch displaces := m.Drop() != NoSquare; {
+	switch {
 	case displaces && !g.rules.options.Relocation:
 		return "these rules don't displace pieces"
-	case displaces && !occupied.Has(m.To()):
-		return fmt.Sprintf("there is no piece on %v to displace", m.To())
-	case displaces && occupied.Has(m.Drop()):
-		return fmt.Sprintf("the drop square %v is occupied", m.Drop())
-	case !displaces && occupied.Has(m.To()) && !g.rules.options.Relocation:
-		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", m.To())
-	case !displaces && occupied.Has(m.To()):
-		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to", m.To(), m.To())
-	case ((next.lo^g.pos.lo)|(next.hi^g.pos.hi))&planeMask == 0:
-		return "it would leave the board as it was"
-	case slices.Contains(g.Forbidden(), next.Key()):
-		return fmt.Sprintf("it would bring back the position after ply %d", slices.Index(g.past, next.Key())-g.placed)
-	case displaces && g.rules.playable:
-		return fmt.Sprintf("%v is behind the row that %v can play", m.Drop(), other)
-	case displaces:
-		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), other)
+	case displaces && !occupied.Has(to):
+		return fmt.Sprintf("there is no piece on %v to displace", to)
+	case displaces && occupied.Has(drop):
+		return fmt.Sprintf("the drop square %v is occupied", drop)
+	case displaces || !occupied.Has(to):
+		// the squares are right
+	case !g.rules.options.Relocation:
+		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", to)
+	default:
+		return fmt.Sprintf(
+			"%v is occupied: to displace its piece write x%v@ and the square it goes to", to, to)
 	}
-	return "the rules don't allow it"
+
+	next := g.rules.Apply(g.pos, m)
+	if next.differing(g.pos) == 0 {
+		return "it would leave the board as it was"
+	}
+	if i := slices.Index(g.Forbidden(), next.Key()); i >= 0 {
+		return fmt.Sprintf("it would bring back the position after ply %d", i-g.placed)
+	}
+	if !displaces {
+		return "the rules don't allow it"
+	}
+	other := g.pos.Side().Other()
+	if g.rules.playable {
+		return fmt.Sprintf("%v is behind the row that %v can play", drop, other)
+	}
+	return fmt.Sprintf("%v is behind %v's first occupied row", drop, other)
 }

@@ -1,11 +1,12 @@
 package rules
 
-// Moves fills ms with the legal moves of the side to move without regard to the repetition rule. It is empty when the
-// game is over, and holds the pass alone when no piece can move.
+// Moves fills ms with the legal moves of the side to move without regard to the repetition rule. It
+// is empty when the game is over, and holds the pass alone when no piece can move.
 func (r *Rules) Moves(p Position, ms *MoveSet) { r.MovesAfter(p, nil, ms) }
 
-// MovesAfter fills ms like [Rules.Moves], less the moves that the repetition rule forbids after these earlier positions
-// of the game, given by their keys in order. A row whose every move it forbids counts as blocked.
+// MovesAfter fills ms like [Rules.Moves], less the moves that the repetition rule forbids after
+// these earlier positions of the game, given by their keys in order. A row whose every move it
+// forbids counts as blocked.
 func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	ms.reset()
 	if r.Outcome(p) != Undecided {
@@ -18,7 +19,7 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	past = r.forbidden(past)
 	var t turn
 	t.begin(r, p, p.Side())
-	var entries extent // the moves from the hand that are legal beside those of a row
+	var entries extent // the moves from the hand that are legal beside the moves of a row
 	for moves := false; t.next(moves); {
 		ms.extent = entries
 		for i := range t.n {
@@ -26,13 +27,15 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
-		if moves = ms.count > entries.count; moves || t.optional {
+		moves = ms.count > entries.count
+		if moves || t.optional {
 			entries = ms.extent
 		}
 	}
 	ms.extent = entries
 	if ms.count == 0 {
-		ms.count, ms.pass = 1, true
+		ms.count = 1
+		ms.pass = true
 	}
 }
 
@@ -41,8 +44,9 @@ func (r *Rules) placements(p Position, ms *MoveSet) {
 	empty := r.setupSquares(side) &^ p.Occupied()
 	for h := Height(1); h <= 3; h++ {
 		if p.Hand(side, h) > 0 {
-			ms.groups[ms.n] = group{from: placeBase + Square(h), height: h, ends: empty, count: empty.Count()}
-			ms.count += empty.Count()
+			n := empty.Count()
+			ms.groups[ms.n] = group{from: placeBase + Square(h), height: h, ends: empty, count: n}
+			ms.count += n
 			ms.n++
 		}
 	}
@@ -64,11 +68,17 @@ func (r *Rules) Count(p Position) int {
 // Control is what one side could do if it were to move, without regard to
 // repetition: the input of evaluation. The zero value is a side that can do nothing.
 type Control struct {
-	Active  SquareSet // the pieces that may be moved, less those in hand
-	Ends    SquareSet // where some turn can end without displacing: empty squares, under null_move: allow the start too
-	Pieces  SquareSet // pieces on which some course can land: to displace them, or without relocation to bounce
-	Winners int       // pieces, in hand or not, that can reach the goal now
-	Moves   int       // number of moves, the forced pass not counted
+	// The pieces that may be moved, less those in hand.
+	Active SquareSet
+	// Where some turn can end without displacing: empty squares, under null_move: allow the start
+	// too.
+	Ends SquareSet
+	// The pieces on which some course can land: to displace them, or without relocation to bounce.
+	Pieces SquareSet
+	// How many pieces, in hand or not, can reach the goal now.
+	Winners int
+	// How many moves there are, the forced pass not counted.
+	Moves int
 }
 
 // Control returns what side could do in p, whoever is to move.
@@ -94,7 +104,8 @@ func (r *Rules) Control(p Position, side Side) Control {
 			}
 			c.Moves += t.count(&l)
 		}
-		if moves = c.Moves > entries.Moves; moves || t.optional {
+		moves = c.Moves > entries.Moves
+		if moves || t.optional {
 			entries = c
 		}
 	}

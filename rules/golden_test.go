@@ -57,10 +57,8 @@ func TestPublishedPositions(t *testing.T) {
 	for _, c := range loadPublished(t).Positions {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			r, err := Parse(c.Rules)
-			require.NoError(t, err)
-			p, err := r.ParsePosition(c.Position)
-			require.NoError(t, err)
+			r := MustParse(c.Rules)
+			p := parse(t, r, c.Position)
 			if c.Count != nil {
 				require.Equal(t, *c.Count, r.Count(p))
 			}
@@ -69,15 +67,12 @@ func TestPublishedPositions(t *testing.T) {
 			}
 			g := NewGame(r, p)
 			for _, text := range c.Legal {
-				m, err := r.ParseMove(p, text)
-				require.NoError(t, err)
-				require.NoError(t, g.Check(m), text)
+				require.NoError(t, checkText(t, g, text), text)
 			}
 			requireIllegal(t, g, c.Illegal)
 			if c.Then != "" {
-				m, err := r.ParseMove(p, c.Legal[0])
-				require.NoError(t, err)
-				require.Equal(t, c.Then, r.FormatPosition(r.Apply(p, m)))
+				play(t, g, c.Legal[0])
+				require.Equal(t, c.Then, r.FormatPosition(g.Position()))
 			}
 		})
 	}
@@ -88,16 +83,9 @@ func TestPublishedGames(t *testing.T) {
 	for _, c := range loadPublished(t).Games {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			r, err := Parse(c.Rules)
-			require.NoError(t, err)
-			p, err := r.ParsePosition(c.Position)
-			require.NoError(t, err)
-			g := NewGame(r, p)
-			for i, text := range c.Moves {
-				m, err := r.ParseMove(g.Position(), text)
-				require.NoError(t, err, "ply %d", i+1)
-				require.NoError(t, g.Play(m), "ply %d", i+1)
-			}
+			r := MustParse(c.Rules)
+			g := NewGame(r, parse(t, r, c.Position))
+			play(t, g, c.Moves...)
 			requireIllegal(t, g, c.Illegal)
 			outcome, _ := g.Outcome()
 			require.Equal(t, c.Result, outcome.String())
@@ -125,16 +113,4 @@ func TestFirstLegs(t *testing.T) {
 		"d4 [d2 d3]", "c3 [d2 d3]", "e3 [d2 d3]", "c3 [c2 d2]", "e3 [d2 e2]",
 		"b2 [c2 d2]", "f2 [d2 e2]", "c1 [c2 d2]", "e1 [d2 e2]",
 	}, found)
-}
-
-// TestDropZone is the table of one piece alone on the board: the drop squares are all the others up to the piece's row.
-func TestDropZone(t *testing.T) {
-	t.Parallel()
-	for row := range Rows {
-		r := MustParse("standard")
-		var board Position
-		board.put(SquareAt(2, row), 1)
-		require.Equal(t, (row+1)*Files-1, r.dropZone(board, South).Count())
-		require.Equal(t, (Rows-row)*Files-1, r.dropZone(board, North).Count())
-	}
 }

@@ -10,7 +10,8 @@ type leg struct {
 
 // free reports whether the squares that the leg crosses are empty and its doors unused.
 func (l *leg) free(occ SquareSet, used doorSet) bool {
-	return uint64(l.crossed&occ)|l.doors.east&used.east|l.doors.north&used.north == 0
+	passed := l.doors.east&used.east | l.doors.north&used.north
+	return passed|uint64(l.crossed&occ) == 0
 }
 
 // doorSet is a set of doors: bit s of east is the door between s and the square
@@ -19,17 +20,23 @@ type doorSet struct{ east, north uint64 }
 
 func (d doorSet) with(e doorSet) doorSet { return doorSet{d.east | e.east, d.north | e.north} }
 
-// usedDoors are the doors passed east or north, and the other way; all in the first set where directions don't count.
-type usedDoors [2]doorSet
+// usedDoors are the doors that a course has passed. Where directions don't count all are in the
+// first set.
+type usedDoors struct {
+	passed doorSet // by steps east or north
+	back   doorSet // by steps west or south
+}
 
-// pass adds the door between two adjacent squares, if there is one, and reports whether it was unused.
+// pass adds the door between two adjacent squares, if there is one, and reports whether it was
+// unused.
 func (u *usedDoors) pass(from, to Square, directed bool) bool {
 	if !from.OnBoard() || !to.OnBoard() {
 		return true
 	}
-	used, s := &u[0], min(from, to)
+	s := min(from, to)
+	used := &u.passed
 	if directed && s == to {
-		used = &u[1]
+		used = &u.back
 	}
 	word := &used.east
 	if from.File() == to.File() {
@@ -40,33 +47,41 @@ func (u *usedDoors) pass(from, to Square, directed bool) bool {
 	return unused
 }
 
-// adjacency lists the squares one step from each. A piece that enters (Kang) comes from the goal behind its first row.
+// adjacency lists the squares one step from each. A piece that enters (Kang) comes from the goal
+// behind its first row.
 var adjacency = makeAdjacency()
 
+// The order of the lists decides which of several courses of as many legs is shown.
 func makeAdjacency() (lists [NumSquares + 2][]Square) {
 	for s := range Square(NumSquares) {
-		add := func(ok bool, to Square) {
-			if ok {
-				lists[s] = append(lists[s], to)
+		steps := []struct {
+			isPossible bool
+			to         Square
+		}{
+			{s.File() > 0, s - 1},
+			{s.File() < Files-1, s + 1},
+			{s.Row() > 0, s - Files},
+			{s.Row() < Rows-1, s + Files},
+			{s.Row() == 0, SouthGoal},
+			{s.Row() == Rows-1, NorthGoal},
+		}
+		for _, step := range steps {
+			if step.isPossible {
+				lists[s] = append(lists[s], step.to)
 			}
 		}
-		add(s.File() > 0, s-1)
-		add(s.File() < Files-1, s+1)
-		add(s.Row() > 0, s-Files)
-		add(s.Row() < Rows-1, s+Files)
-		add(s.Row() == 0, SouthGoal)
-		add(s.Row() == Rows-1, NorthGoal)
 	}
 	lists[SouthGoal] = slices.Collect(rowSet(0).All())
 	lists[NorthGoal] = slices.Collect(rowSet(Rows - 1).All())
 	return lists
 }
 
-// The legs under undirected doors: legsTo[h][s][t] are those of height h from s that end on t, a range in legTable. s
-// may be a goal, whence pieces enter, and t too.
+// The legs under undirected doors: legsTo[h][s][t] are the legs of height h from s that end on t, a
+// range in legTable. Both s and t may be a goal: pieces enter from behind their own side.
 var legTable, legsTo = makeLegs()
 
-// legRange is a part of legTable: the index of its first leg above three bits that hold how many there are.
+// legRange is a part of legTable: the index of its first leg above three bits that hold how many
+// there are.
 type legRange uint16
 
 func (r legRange) more() bool     { return r&7 != 0 }
@@ -84,7 +99,9 @@ func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
 		for s := range to[h] {
 			var byEnd [NumSquares + 2][]leg
 			if h > 0 {
-				eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) { byEnd[end] = append(byEnd[end], l) })
+				eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) {
+					byEnd[end] = append(byEnd[end], l)
+				})
 			}
 			for end, list := range byEnd {
 				to[h][s][end] = legRange(n<<3 | len(list))
@@ -95,14 +112,15 @@ func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
 	return table, to
 }
 
-// eachLeg calls yield with the legs, and their ends, that go on from s so many steps after some doors and squares.
+// eachLeg calls yield with the legs, and their ends, that go on from s so many steps after some
+// doors and squares.
 func eachLeg(s Square, steps int, doors usedDoors, crossed SquareSet, yield func(leg, Square)) {
 	for _, to := range adjacency[s] {
 		used := doors
 		switch {
 		case !used.pass(s, to, false):
 		case steps == 1:
-			yield(leg{used[0], crossed}, to)
+			yield(leg{used.passed, crossed}, to)
 		case to.OnBoard():
 			eachLeg(to, steps-1, used, crossed|1<<to, yield)
 		}

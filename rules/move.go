@@ -14,7 +14,9 @@ const (
 const kindBit = 1 << 25
 
 // newMove packs a move. drop is NoSquare where nothing is displaced.
-func newMove(from, to, drop Square) Move { return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit }
+func newMove(from, to, drop Square) Move {
+	return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit
+}
 
 // from returns the start, with the codes of hands.
 func (m Move) from() Square { return Square(m & 0x3f) }
@@ -46,7 +48,8 @@ func (m Move) Drop() Square {
 // WithoutDrop returns the start and the end of a move in a form that is only good for comparisons.
 func (m Move) WithoutDrop() Move { return m &^ (0x3f << 16) }
 
-// FromHand returns the height of the piece that enters (Kang) or is placed (set-up); 0 if it starts on the board.
+// FromHand returns the height of the piece that enters (Kang) or is placed (set-up); 0 if it starts
+// on the board.
 func (m Move) FromHand() Height {
 	switch f := m.from(); {
 	case m&kindBit == 0 || f <= handBase:
@@ -83,7 +86,7 @@ func (r *Rules) Apply(p Position, m Move) Position {
 	if m == Pass {
 		p.lo += passOne
 		p.lo ^= sideBit
-		p.lo &^= 1 << (coolShift + uint(side))
+		p.lo &^= 1 << coolAt(side)
 		return p
 	}
 	if m.IsPlacement() {
@@ -93,7 +96,7 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		return p
 	}
 	from, to, drop := m.from(), m.To(), m.Drop()
-	p.lo &^= passMask | 1<<(coolShift+uint(side))
+	p.lo &^= passMask | 1<<coolAt(side)
 	p.lo ^= sideBit
 	var h Height
 	if from < NumSquares {
@@ -104,10 +107,10 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		p.addHand(side, h, -1)
 	}
 	if to >= NumSquares {
-		p.hi += 1 << (goalShift + uint(side)*4)
+		p.hi += 1 << goalsAt(side)
 		if r.options.Kang {
 			p.addHand(side.Other(), h, 1)
-			p.lo |= 1 << (coolShift + uint(side))
+			p.lo |= 1 << coolAt(side)
 		}
 		return p
 	}

@@ -17,8 +17,9 @@ type group struct {
 	count  int       // moves of the group
 }
 
-// MoveSet is the set of legal moves in a position, kept factored: a few sources, the squares each can end on, the
-// pieces it can displace and where those may be dropped. Filling it allocates nothing. The zero value is an empty set.
+// MoveSet is the set of legal moves in a position, kept factored: a few sources, the squares each
+// can end on, the pieces it can displace and where those may be dropped. Filling it allocates
+// nothing. The zero value is an empty set.
 type MoveSet struct {
 	extent
 	groups [maxSources]group
@@ -93,7 +94,8 @@ func (ms *MoveSet) Contains(m Move) bool {
 	}
 }
 
-// Remove takes m out of the set, if it is there. A group left without moves stays and counts nothing.
+// Remove takes m out of the set, if it is there. A group left without moves stays and counts
+// nothing.
 func (ms *MoveSet) Remove(m Move) {
 	if !ms.Contains(m) {
 		return
@@ -112,7 +114,8 @@ func (ms *MoveSet) Remove(m Move) {
 	}
 }
 
-// At returns the i-th move, 0 <= i < Len(), in the order of All. A random index gives a move drawn uniformly.
+// At returns the i-th move, 0 <= i < Len(), in the order of All. A random index gives a move drawn
+// uniformly.
 func (ms *MoveSet) At(i int) Move {
 	if ms.pass {
 		return Pass
@@ -165,7 +168,8 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 	}
 }
 
-// Ends returns the squares and goals on which some move ends, and those on which moves of several pieces do.
+// Ends returns the squares and goals on which some move ends, and those on which moves of several
+// pieces do.
 func (ms *MoveSet) Ends() (some, several SquareSet) {
 	for i := range ms.groups[:ms.n] {
 		g := &ms.groups[i]
@@ -187,7 +191,8 @@ func (ms *MoveSet) Goals() iter.Seq[Move] {
 	return func(yield func(Move) bool) {
 		for gi := range ms.groups[:ms.n] {
 			g := &ms.groups[gi]
-			if goal := g.ends & goalSet; goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
+			goal := g.ends & goalSet
+			if goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
 				return
 			}
 		}

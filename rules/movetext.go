@@ -9,7 +9,8 @@ import (
 // maxMoveText bounds move texts from outside: a course passes each of the 60 doors twice at most.
 const maxMoveText = 512
 
-// String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal", "+2-c2", "2@c1", "pass".
+// String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal", "+2-c2", "2@c1",
+// "pass".
 func (m Move) String() string {
 	var b [9]byte
 	return string(m.AppendText(b[:0]))
@@ -37,8 +38,9 @@ func (m Move) AppendText(text []byte) []byte {
 	return m.Drop().appendTo(append(text, '@'))
 }
 
-// LongText returns the move's long notation in p: the course with the fewest legs as the Italian rulebook prints it,
-// crossed squares in parentheses: "d2-(c2-b2)-b3-c3". A pass or a placement has its short text.
+// LongText returns the move's long notation in p: the course with the fewest legs as the Italian
+// rulebook prints it, crossed squares in parentheses: "d2-(c2-b2)-b3-c3". A pass or a placement has
+// its short text.
 func (r *Rules) LongText(p Position, m Move) string {
 	course, _ := r.Course(p, m)
 	return m.LongText(course)
@@ -53,20 +55,22 @@ func (m Move) LongText(course []Step) string {
 	if h := m.FromHand(); h > 0 {
 		fmt.Fprintf(&b, "+%d", h)
 	}
-	for i, st := range course {
-		sep := "-"
-		switch before := i > 0 && course[i-1].Crossed; {
-		case b.Len() == 0:
-			sep = ""
-		case st.Crossed && !before:
-			sep = "-("
-		case !st.Crossed && before:
-			sep = ")-"
+	wasCrossed := false // the square before
+	for i, step := range course {
+		if wasCrossed && !step.Crossed {
+			b.WriteByte(')')
 		}
-		if i == len(course)-1 && m.Drop() != NoSquare {
-			sep = strings.Replace(sep, "-", "x", 1)
+		isEnd := i == len(course)-1
+		if isEnd && m.Drop() != NoSquare {
+			b.WriteByte('x')
+		} else if b.Len() > 0 {
+			b.WriteByte('-')
 		}
-		b.WriteString(sep + st.Square.String())
+		if step.Crossed && !wasCrossed {
+			b.WriteByte('(')
+		}
+		b.WriteString(step.Square.String())
+		wasCrossed = step.Crossed
 	}
 	if m.Drop() != NoSquare {
 		b.WriteString("@" + m.Drop().String())
@@ -86,23 +90,25 @@ type moveParser struct {
 	to, drop Square
 }
 
-// ParseMove reads a move in short or long notation. In long notation the course is checked step by step against p;
-// whether the move is legal beyond that, [Game.Check] reports. The error names the column.
+// ParseMove reads a move in short or long notation. In long notation the course is checked step by
+// step against p; whether the move is legal beyond that, [Game.Check] reports. The error names the
+// column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 	m, _, err := r.parseMove(p, text)
 	return m, err
 }
 
-// ParseCourse reads a move like [Rules.ParseMove] and returns its course too, in the form of [Rules.Course]: the one
-// written, or for a move in short notation one with the fewest legs. A move that has none has a nil course.
+// ParseCourse reads a move like [Rules.ParseMove] and returns its course too, in the form of
+// [Rules.Course]: the one written, or for a move in short notation one with the fewest legs. A move
+// that has none has a nil course.
 func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
 	m, course, err := r.parseMove(p, text)
-	switch {
-	case err != nil:
+	if err != nil {
 		return m, nil, err
-	case len(course) < 2: // a short text has the end alone
+	}
+	if len(course) < 2 { // a short text has the end alone
 		course, _ = r.Course(p, m)
-	case m.From().OnBoard():
+	} else if m.From().OnBoard() {
 		course = slices.Insert(course, 0, Step{Square: m.From()})
 	}
 	return m, course, nil
@@ -112,16 +118,17 @@ func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
 func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 	mp := &moveParser{rules: r, side: p.Side(), board: p, drop: NoSquare}
 	mp.text = strings.TrimSpace(text)
-	switch {
-	case len(mp.text) > maxMoveText:
-		mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d", maxMoveText, len(mp.text))
-	case mp.text == "pass":
+	if mp.text == "pass" {
 		return Pass, nil, nil
-	case len(mp.text) > 1 && mp.text[1] == '@':
+	}
+	if len(mp.text) > maxMoveText {
+		mp.failLength("move", maxMoveText)
+	} else if len(mp.text) > 1 && mp.text[1] == '@' {
 		h := mp.digit("the height of the piece to place")
 		mp.at++ // '@'
-		mp.source.from, mp.to = placeBase+Square(h), mp.square("the square to place it on")
-	default:
+		mp.source.from = placeBase + Square(h)
+		mp.to = mp.square("the square to place it on")
+	} else {
 		mp.start(p)
 		mp.steps()
 	}
@@ -135,6 +142,7 @@ func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 	return newMove(mp.source.from, mp.to, mp.drop), mp.course, nil
 }
 
+// digit reads a height.
 func (mp *moveParser) digit(what string) Height {
 	h, ok := mp.between('1', '3')
 	if !ok {
@@ -143,6 +151,7 @@ func (mp *moveParser) digit(what string) Height {
 	return Height(h + 1)
 }
 
+// square reads the name of a square.
 func (mp *moveParser) square(what string) Square {
 	file, ok := mp.between('a', 'f')
 	if !ok {
@@ -156,6 +165,7 @@ func (mp *moveParser) square(what string) Square {
 	return SquareAt(file, row)
 }
 
+// start reads where the piece comes from, and lifts it from the board.
 func (mp *moveParser) start(p Position) {
 	if mp.accept('+') {
 		h := mp.digit("the height of the entering piece")
@@ -173,37 +183,43 @@ func (mp *moveParser) start(p Position) {
 	}
 }
 
+// steps reads the squares behind the start, up to the end of the move.
 func (mp *moveParser) steps() {
+	wasCrossed := false // the square before
 	for mp.err == nil {
-		crossed := len(mp.course) > 0 && mp.course[len(mp.course)-1].Crossed
-		switch {
-		case mp.accept('x'):
+		if mp.accept('x') {
 			mp.landing("the displaced piece's square")
 			if !mp.accept('@') {
 				mp.expected("'@' and the drop square after a displacement")
 			}
 			mp.drop = mp.square("the drop square")
 			return
-		case !mp.accept('-'):
-			if crossed || len(mp.course) == 0 {
+		}
+		if !mp.accept('-') {
+			if wasCrossed || len(mp.course) == 0 {
 				mp.expected("'-' or 'x' and where the piece ends")
 			}
 			return
-		case mp.peek() == '(' && crossed:
+		}
+
+		isCrossed := mp.peek() == '('
+		if isCrossed && wasCrossed {
 			mp.expected("a landing between two groups of crossed squares")
-		case mp.peek() == '(':
+		} else if isCrossed {
 			mp.crossed()
-		case strings.HasPrefix(mp.text[mp.at:], "goal"):
+		} else if strings.HasPrefix(mp.text[mp.at:], "goal") {
 			mp.to = goalOf(mp.side)
 			mp.add(mp.to, false, mp.at)
 			mp.at += len("goal")
 			return
-		default:
+		} else {
 			mp.landing("a square or goal")
 		}
+		wasCrossed = isCrossed
 	}
 }
 
+// crossed reads the squares in parentheses.
 func (mp *moveParser) crossed() {
 	for more := true; more; more = mp.err == nil && mp.peek() == '-' {
 		mp.at++ // '(' or '-'
@@ -215,6 +231,7 @@ func (mp *moveParser) crossed() {
 	}
 }
 
+// landing reads a square where a leg ends.
 func (mp *moveParser) landing(what string) {
 	at := mp.at
 	mp.to = mp.square(what)
@@ -226,28 +243,33 @@ func (mp *moveParser) add(s Square, crossed bool, at int) {
 	mp.columns = append(mp.columns, at)
 }
 
+// checkCourse follows the course on the board.
 func (mp *moveParser) checkCourse() {
-	occ := mp.board.Occupied()
-	w := walk{at: mp.source.start(mp.side), left: int(mp.source.height)}
-	for i, st := range mp.course {
-		at, s, last := w.at, st.Square, i == len(mp.course)-1
-		refusal := w.step(mp.rules, mp.board, s)
-		fail := func(format string, args ...any) { mp.fail(mp.columns[i], format, args...) }
+	occupied := mp.board.Occupied()
+	w := mp.source.walk(mp.side)
+	for i, step := range mp.course {
+		from, to := w.at, step.Square
+		at := mp.columns[i]
+		isAdjacent := slices.Contains(adjacency[from], to)
+		isOpen := w.step(mp.rules, mp.board, to)
+		isEnd := i == len(mp.course)-1
 		switch {
-		case !slices.Contains(adjacency[at], s) && !at.OnBoard():
-			fail("expected a square of %v's first row to enter on, found %v", mp.side, s)
-		case !slices.Contains(adjacency[at], s):
-			fail("expected a square next to %v, found %v", at, s)
-		case refusal != "":
-			fail(refusal, at, s)
-		case st.Crossed && w.left == 0:
-			fail("expected the leg to end on %v, not to cross it", s)
-		case !st.Crossed && w.left > 0:
-			fail("expected %d more steps before the leg ends on %v", w.left, s)
-		case st.Crossed && occ.Has(s):
-			fail("expected an empty square to cross, but %v is occupied", s)
-		case !st.Crossed && !last && !occ.Has(s):
-			fail("expected a piece to bounce off on %v, which is empty", s)
+		case !isAdjacent && !from.OnBoard():
+			mp.fail(at, "expected a square of %v's first row to enter on, found %v", mp.side, to)
+		case !isAdjacent:
+			mp.fail(at, "expected a square next to %v, found %v", from, to)
+		case !isOpen:
+			mp.fail(at, "the door between %v and %v has been used already", from, to)
+		case step.Crossed && w.left == 0:
+			mp.fail(at, "expected the leg to end on %v, not to cross it", to)
+		case step.Crossed && occupied.Has(to):
+			mp.fail(at, "expected an empty square to cross, but %v is occupied", to)
+		case step.Crossed:
+			// an empty square on the way
+		case w.left > 0:
+			mp.fail(at, "expected %d more steps before the leg ends on %v", w.left, to)
+		case !isEnd && !occupied.Has(to):
+			mp.fail(at, "expected a piece to bounce off on %v, which is empty", to)
 		}
 	}
 }

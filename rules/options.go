@@ -3,7 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,7 +12,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// The values of options that the rules ask for; the others, and what they mean, stand in the tags of [Options].
+// The values of options that the rules ask for; the others, and what they mean, stand in the tags
+// of [Options].
 const (
 	TwoRows           = "two_rows"
 	Alternate         = "alternate"
@@ -27,10 +27,9 @@ const (
 	Optional          = "optional"
 )
 
-// Options is a rule set as data: an option is a field, and its tags are all that texts of rule sets, `gyges rules`, the
-// manual and pages know of it. They are those of package settings, and
-//
-//	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template doesn't name
+// Options is a rule set as data: an option is a field, whose tags are those of package settings.
+// They are all that texts of rule sets, `gyges rules`, the manual and pages know of an option; what
+// it means for play stands in prose.tmpl.
 //
 // The zero value is not a rule set: start from a preset.
 type Options struct {
@@ -43,7 +42,7 @@ type Options struct {
 	Repetition string `yaml:"repetition" default:"superko" choices:"superko: all of the game|none" help:"Earlier positions that may not return:"`
 	Kang       bool   `yaml:"kang" default:"false" help:"Whether the Kang variant is played."`
 	KangEntry  string `yaml:"kang_entry" default:"mandatory" choices:"mandatory|optional" help:"Whether pieces in hand have to enter:"`
-	MaxPlies   int    `yaml:"max_plies" default:"400" check:"1..100000" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
+	MaxPlies   int    `yaml:"max_plies" default:"400" check:"1..100000" help:"Turns of both players until a draw, placements not counted."`
 }
 
 // Option is an option with its value in a rule set.
@@ -59,7 +58,7 @@ func (o Option) Text() string { return o.Texts()[0] }
 
 // Enum returns the values that the option may have; nil for a number.
 func (o Option) Enum() []string {
-	if o.Value.Kind() == reflect.Bool {
+	if _, isBool := o.Value.Interface().(bool); isBool {
 		return []string{"true", "false"}
 	}
 	return o.Field.Enum()
@@ -74,7 +73,11 @@ func (o Option) Accepts() string {
 }
 
 // DefaultOptions returns the options, each with its default.
-func DefaultOptions() Options { return *settings.New(reflect.TypeFor[Options]()).(*Options) }
+func DefaultOptions() Options {
+	var o Options
+	settings.SetDefaults(&o)
+	return o
+}
 
 // Values returns the values of all options as text, by name.
 func (o Options) Values() map[string]string {
@@ -85,7 +88,8 @@ func (o Options) Values() map[string]string {
 	return values
 }
 
-// Change sets an option given as "option=value". The error names the option and what it accepts; o is unchanged then.
+// Change sets an option given as "option=value". The error names the option and what it accepts; o
+// is unchanged then.
 func (o *Options) Change(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -93,12 +97,12 @@ func (o *Options) Change(text string) error {
 	}
 	changed := *o
 	fields := settings.Fields(&changed, "")
-	i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == name })
-	if i < 0 {
+	field := settings.Find(fields, name)
+	if field == nil {
 		names := lists.Map(fields, func(f settings.Field) string { return f.Key })
 		return errors.New(suggest.Unknown("rule option", name, names))
 	}
-	if err := fields[i].SetTexts(value); err != nil {
+	if err := field.SetTexts(value); err != nil {
 		return fmt.Errorf("rule option %s: %w", name, err)
 	}
 	if err := changed.check(); err != nil {
@@ -136,15 +140,18 @@ type Preset struct {
 
 var presetTable = []Preset{
 	preset("standard", "the usual rules; if you are new, try simplified"),
-	preset("simplified", "the usual rules without displacement: shorter to learn", "relocation=false"),
+	preset("simplified", "the usual rules without displacement: shorter to learn",
+		"relocation=false"),
 	preset("kang", "the usual rules of the Kang variant: three exits win", "kang=true"),
 	preset("italian", "Italian rulebook, silent on repetition", "repetition=none"),
-	preset("italian-simplified", "Italian rulebook, simplified variant", "relocation=false", "repetition=none"),
+	preset("italian-simplified", "Italian rulebook, simplified variant",
+		"relocation=false", "repetition=none"),
 	preset("italian-kang", "Italian rulebook, Kang variant: pieces may enter",
 		"kang=true", "kang_entry=optional", "repetition=none"),
 	preset("leather", "French rulebook, leather edition: no position returns"),
 	preset("russian", "Russian rulebook, Gigamic edition",
-		"relocation=false", "setup_order=alternate", "door_rule=directed", "null_move=allow", "repetition=none"),
+		"relocation=false", "setup_order=alternate", "door_rule=directed", "null_move=allow",
+		"repetition=none"),
 	preset("turkish-basic", "Turkish rulebook, Gigamic edition, basic rules",
 		"relocation=false", "setup_order=alternate", "door_rule=per_leg", "repetition=none"),
 	preset("turkish-advanced", "Turkish rulebook, Gigamic edition, advanced rules",

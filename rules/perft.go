@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"sync/atomic"
 
 	"gyges/rules/base/lists"
 )
@@ -13,10 +12,11 @@ type Split struct {
 	Nodes uint64
 }
 
-// Perft counts the sequences of exactly depth plies from p, and those that begin with each root move, in the order of
-// [MoveSet.All]. A game that ended earlier counts nothing, a forced pass is a ply, and there is one sequence of no
-// plies. The repetition rule of r applies, counted from p on: for the usual perft use rules with repetition none.
-// Length is no limit. The workers, one at least, share the work. The error is that of ctx when it is cancelled.
+// Perft counts the sequences of exactly depth plies from p, and how many of them begin with each
+// root move, in the order of [MoveSet.All]. A game that ended earlier counts nothing, a forced pass
+// is a ply, and there is one sequence of no plies. The repetition rule of r applies, counted from p
+// on: for the usual perft use rules with repetition none. Length is no limit. The workers, one at
+// least, share the work. The error is the error of ctx when it is cancelled.
 func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint64, []Split, error) {
 	if depth < 1 {
 		return 1, nil, ctx.Err()
@@ -27,13 +27,15 @@ func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint6
 	for m := range ms.All() {
 		splits = append(splits, Split{Move: m})
 	}
-	var total atomic.Uint64
 	lists.OnCores(workers, len(splits), func(i int) {
 		c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
 		splits[i].Nodes = c.after(p, splits[i].Move, depth)
-		total.Add(splits[i].Nodes)
 	})
-	return total.Load(), splits, ctx.Err()
+	total := uint64(0)
+	for _, s := range splits {
+		total += s.Nodes
+	}
+	return total, splits, ctx.Err()
 }
 
 // perftCounter is the state of the count under one root move.
@@ -53,20 +55,21 @@ func (c *perftCounter) after(p Position, m Move, depth int) uint64 {
 }
 
 func (c *perftCounter) count(p Position, depth int) uint64 {
-	switch {
-	case depth == 0:
+	if depth == 0 {
 		return 1
-	case depth == 1 && !c.repetition:
+	}
+	if depth == 1 && !c.repetition {
 		return uint64(c.rules.Count(p))
 	}
 	var ms MoveSet
 	c.rules.MovesAfter(p, c.path, &ms)
-	switch {
-	case depth == 1:
+	if depth == 1 {
 		return uint64(ms.Len())
-	case c.ctx.Err() != nil:
+	}
+	if c.ctx.Err() != nil {
 		return 0
-	case depth == 2 && !c.repetition:
+	}
+	if depth == 2 && !c.repetition {
 		return c.rules.countAfter(p, &ms)
 	}
 	var n uint64
@@ -76,9 +79,10 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	return n
 }
 
-// countAfter returns the sum of [Rules.Count] over the positions that the moves of ms, legal in p, lead to. Most moves
-// differ only in where a displaced piece is dropped, mostly of no concern to the opponent's courses: those are worked
-// out once, with the piece in hand, and again for sources whose courses could come by the drop square.
+// countAfter returns the sum of [Rules.Count] over the positions that the moves of ms, legal in p,
+// lead to. Most moves differ only in where a displaced piece is dropped, mostly of no concern to
+// the opponent's courses: those are worked out once, with the piece in hand, and again for sources
+// whose courses could come by the drop square.
 func (r *Rules) countAfter(p Position, ms *MoveSet) uint64 {
 	var n uint64
 	if ms.pass || r.SettingUp(p) || r.oneByOne(p) {
@@ -90,11 +94,13 @@ func (r *Rules) countAfter(p Position, ms *MoveSet) uint64 {
 	var t turn
 	for gi := range ms.groups[:ms.n] {
 		g := &ms.groups[gi]
-		for ends := g.ends; ends != 0; ends &= ends - 1 {
-			n += uint64(r.Count(r.Apply(p, newMove(g.from, ends.first(), NoSquare))))
+		for end := range g.ends.All() {
+			m := newMove(g.from, end, NoSquare)
+			n += uint64(r.Count(r.Apply(p, m)))
 		}
-		for hits := g.hits; hits != 0; hits &= hits - 1 {
-			n += t.countDrops(r, p, newMove(g.from, hits.first(), NoSquare), *ms.dropsOf(g, hits.first()))
+		for hit := range g.hits.All() {
+			m := newMove(g.from, hit, NoSquare)
+			n += t.countDrops(r, p, m, *ms.dropsOf(g, hit))
 		}
 	}
 	return n
@@ -111,16 +117,23 @@ func (t *turn) countDrops(r *Rules, p Position, m Move, drops SquareSet) (n uint
 	p = r.Apply(p, m)
 	t.begin(r, p, p.Side())
 	t.next(false)
-	sources, row := t.n, rowSet(t.sources[0].from.Row())
+	sources := t.n
+	row := rowSet(t.sources[0].from.Row())
+
+	// Of each source of the row: where its courses end, and the squares on which a piece could
+	// change that. A piece that is dropped on the row is one more source, all of whose courses are
+	// still to be found.
 	var ends, affects [Files + 1]SquareSet
-	affects[sources] = boardSet // a piece that is dropped on the row
+	affects[sources] = boardSet
 	for i, src := range t.sources[:sources] {
 		found := t.courses(src, t.aim)
-		ends[i], affects[i] = found.ends, t.affecting(src, found.bounced)
+		ends[i] = found.ends
+		affects[i] = t.affecting(src, found.bounced)
 	}
-	for ; drops != 0; drops &= drops - 1 {
-		s := drops.first()
-		t.p, t.n = p, sources
+
+	for s := range drops.All() {
+		t.p = p
+		t.n = sources
 		t.p.put(s, piece)
 		if row.Has(s) {
 			t.add(s, piece)

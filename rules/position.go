@@ -2,12 +2,14 @@ package rules
 
 import "math/bits"
 
-// Position is the state of a game at one moment: the board, the hands, the goals, who took a piece out last (Kang), who
-// is to move and whether the last turn was a pass. It is a value of two machine words; == compares everything.
+// Position is the state of a game at one moment: the board, the hands, the goals, who took a piece
+// out last (Kang), who is to move and whether the last turn was a pass. It is a value of two
+// machine words; == compares everything.
 //
-// Heights are kept in two bit planes, height = lo + 2·hi, in the low 36 bits of the words. Above them stand, in lo: the
-// hands (six counts of three bits, South's 1, 2, 3, then North's), the passes in a row (two bits), the side to move
-// (one bit), the cooldown (two bits: South, North); in hi: the goals (South's, then North's, four bits each).
+// Heights are kept in two bit planes, height = lo + 2·hi, in the low 36 bits of the words. Above
+// them stand, in lo: the hands (six counts of three bits, South's 1, 2, 3, then North's), the
+// passes in a row (two bits), the side to move (one bit), the cooldown (two bits: South, North); in
+// hi: the goals (South's, then North's, four bits each).
 type Position struct{ lo, hi uint64 }
 
 // Places of the fields above the planes.
@@ -26,6 +28,8 @@ const (
 	passOne     = 1 << passShift  // lo
 	passMask    = 3 << passShift  // lo
 	fullHand    = 2 | 2<<3 | 2<<6 // two pieces of each height
+	coolMask    = 3               // both sides' cooldowns
+	bothGoals   = 1<<8 - 1        // both sides' goals
 	whoMovesNot = ^uint64(sideBit | passMask)
 )
 
@@ -50,19 +54,30 @@ func (p Position) OfHeight(h Height) SquareSet {
 	return SquareSet(lo & hi & planeMask)
 }
 
-// Hand returns how many pieces of height h side holds: in Kang the reserve, before play the pieces still to be placed.
+// Hand returns how many pieces of height h side holds: in Kang the reserve, before play the pieces
+// still to be placed.
 func (p Position) Hand(side Side, h Height) int {
-	return int(p.lo >> (handShift + uint(side)*9 + uint(h-1)*3) & 7)
+	return int(p.lo >> handAt(side, h) & 7)
 }
 
+// handAt returns the place of a count of a hand in lo.
+func handAt(side Side, h Height) uint { return handShift + uint(side)*9 + uint(h-1)*3 }
+
+// goalsAt returns the place of a side's goals in hi.
+func goalsAt(side Side) uint { return goalShift + uint(side)*4 }
+
+// coolAt returns the place of a side's cooldown in lo.
+func coolAt(side Side) uint { return coolShift + uint(side) }
+
 // HoldsPieces reports whether side has any piece in hand.
-func (p Position) HoldsPieces(side Side) bool { return p.lo>>(handShift+uint(side)*9)&oneHandMask != 0 }
+func (p Position) HoldsPieces(side Side) bool { return p.lo>>handAt(side, 1)&oneHandMask != 0 }
 
 // Goals returns how many pieces side has brought over the far side.
-func (p Position) Goals(side Side) int { return int(p.hi >> (goalShift + uint(side)*4) & goalMask) }
+func (p Position) Goals(side Side) int { return int(p.hi >> goalsAt(side) & goalMask) }
 
-// TookOut reports whether side took a piece out on its previous turn (Kang): then it may not on its next.
-func (p Position) TookOut(side Side) bool { return p.lo>>(coolShift+uint(side))&1 != 0 }
+// TookOut reports whether side took a piece out on its previous turn (Kang): then it may not on its
+// next.
+func (p Position) TookOut(side Side) bool { return p.lo>>coolAt(side)&1 != 0 }
 
 // Passes returns how many turns in a row have been passes just before, 0 to 2.
 func (p Position) Passes() int { return int(p.lo >> passShift & 3) }
@@ -73,7 +88,8 @@ func (p Position) WithoutPasses() Position {
 	return p
 }
 
-// Key returns what the repetition rule compares: the position without who is to move. Keys are comparable with ==.
+// Key returns what the repetition rule compares: the position without who is to move and whether
+// the last turns were passes. Keys are comparable with ==.
 func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }
 
 // Hash mixes the two words of the position into one well-spread number, for
@@ -85,15 +101,24 @@ func (p Position) Hash() uint64 {
 	return x ^ x>>29 ^ p.hi*0xff51afd7ed558ccd
 }
 
-// Rotate turns the board by 180° and swaps the sides: the same position as the other player sees it.
+// Rotate turns the board by 180° and swaps the sides: the same position as the other player sees
+// it.
 func (p Position) Rotate() Position {
-	lo := uint64(SquareSet(p.lo).SeenBy(North)) | p.lo&passMask | (p.lo^sideBit)&sideBit
-	hands := p.lo >> handShift & handMask
-	lo |= (hands>>9 | hands<<9&handMask) << handShift
-	cool := p.lo >> coolShift & 3
-	lo |= (cool>>1 | cool<<1&3) << coolShift
-	goals := p.hi >> goalShift & 0xff
-	return Position{lo, uint64(SquareSet(p.hi).SeenBy(North)) | (goals>>4|goals<<4&0xff)<<goalShift}
+	lo := uint64(SquareSet(p.lo).SeenBy(North))
+	lo |= swapHalves(p.lo>>handShift&handMask, 9) << handShift
+	lo |= p.lo & passMask
+	lo |= ^p.lo & sideBit
+	lo |= swapHalves(p.lo>>coolShift&coolMask, 1) << coolShift
+
+	hi := uint64(SquareSet(p.hi).SeenBy(North))
+	hi |= swapHalves(p.hi>>goalShift&bothGoals, 4) << goalShift
+	return Position{lo, hi}
+}
+
+// swapHalves returns a number of two halves of some bits with these exchanged.
+func swapHalves(x uint64, bits int) uint64 {
+	low := x & (1<<bits - 1)
+	return x>>bits | low<<bits
 }
 
 // Mirror puts the files of the board in reverse: no rule tells left from right.
@@ -101,20 +126,24 @@ func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorP
 
 // Canonical returns the position or its mirror image, the same for both.
 func (p Position) Canonical() Position {
-	if image := p.Mirror(); image != p && image.before(p) {
-		return image
+	if p.afterMirror() {
+		return p.Mirror()
 	}
 	return p
 }
 
 // mirrorPlane reverses the six bits of each row, and leaves those above the board.
 func mirrorPlane(x uint64) uint64 {
-	const fileA = 1 | 1<<Files | 1<<(2*Files) | 1<<(3*Files) | 1<<(4*Files) | 1<<(5*Files)
 	image := x &^ planeMask
 	for f := range Files {
 		image |= x >> f & fileA << (Files - 1 - f)
 	}
 	return image
+}
+
+// differing returns the squares on which the boards of two positions differ.
+func (p Position) differing(q Position) SquareSet {
+	return SquareSet((p.lo^q.lo)|(p.hi^q.hi)) & boardSet
 }
 
 func (p *Position) put(s Square, h Height) {
@@ -129,17 +158,21 @@ func (p *Position) lift(s Square) {
 }
 
 func (p *Position) addHand(side Side, h Height, n int) {
-	p.lo += uint64(n) << (handShift + uint(side)*9 + uint(h-1)*3)
+	p.lo += uint64(n) << handAt(side, h)
 }
 
-// Start returns the position in which a game begins: the empty board, with all pieces in hand. Under Kang they enter by
-// moves; under the other rules they are placed, and play begins when the hands are empty.
+// Start returns the position in which a game begins: the empty board, with all pieces in hand.
+// Under Kang they enter by moves; under the other rules they are placed, and play begins when the
+// hands are empty.
 func (r *Rules) Start() Position { return Position{lo: (fullHand | fullHand<<9) << handShift} }
 
 // SettingUp reports whether the players are still placing their pieces in p.
-func (r *Rules) SettingUp(p Position) bool { return !r.options.Kang && p.lo>>handShift&handMask != 0 }
+func (r *Rules) SettingUp(p Position) bool {
+	return !r.options.Kang && p.lo>>handShift&handMask != 0
+}
 
-// Outcome reports whether p ends the game, and who won; a game can end also by its length, see [Game].
+// Outcome reports whether p ends the game, and who won; a game can end also by its length, see
+// [Game].
 func (r *Rules) Outcome(p Position) Outcome {
 	switch {
 	case p.Goals(South) >= r.goalsToWin:
@@ -167,5 +200,6 @@ const (
 // WinFor returns the outcome in which side wins.
 func WinFor(side Side) Outcome { return SouthWins + Outcome(side) }
 
-// String returns the result as records write it, South's points first, or "*" for a game that goes on.
+// String returns the result as records write it, South's points first, or "*" for a game that goes
+// on.
 func (o Outcome) String() string { return [...]string{"*", "1-0", "0-1", "1/2-1/2"}[o&3] }

@@ -10,18 +10,25 @@ import (
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
 const maxPositionText = 128
 
-// scanner reads a text from left to right. It keeps the first error; reading goes on after it and returns zeros.
+// scanner reads a text from left to right. It keeps the first error; reading goes on after it and
+// returns zeros.
 type scanner struct {
 	text string
 	at   int // bytes read
 	err  error
 }
 
-// fail records an error, unless there is one: a line with the text, the column in bytes from 1, and the reason.
+// fail records an error, unless there is one: a line with the text, the column in bytes from 1, and
+// the reason.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%.80q, column %d: %s", s.text, at+1, fmt.Sprintf(format, args...))
 	}
+}
+
+// failLength records that the text of a move or a position is too long.
+func (s *scanner) failLength(what string, most int) {
+	s.fail(most, "expected a %s of at most %d bytes, found %d", what, most, len(s.text))
 }
 
 // expected fails at the next character: that is not what was expected.
@@ -44,14 +51,11 @@ func (s *scanner) peek() byte {
 
 // accept reads c if it is next, and reports whether it was.
 func (s *scanner) accept(c byte) bool {
-	ok := s.peek() == c && s.at < len(s.text)
-	if ok {
-		s.at++
-	}
+	_, ok := s.between(c, c)
 	return ok
 }
 
-// between reads a byte from low to high if one is next, and returns what it is above low.
+// between reads a byte from low to high if one is next, and returns by how much it is above low.
 func (s *scanner) between(low, high byte) (n int, ok bool) {
 	c := s.peek()
 	if c < low || c > high {
@@ -77,23 +81,25 @@ func (s *scanner) space(next string) {
 	}
 }
 
+// end checks that nothing follows.
 func (s *scanner) end(what string) {
 	if s.at < len(s.text) {
 		s.expected("the end of the %s", what)
 	}
 }
 
-// ParsePosition reads a position text: six rows of six digits from row 1 to
-// row 6, then the side to move: "321123/000000/000000/000000/000000/321123 s".
+// ParsePosition reads a position text: six rows of six digits from row 1 to row 6, then the side to
+// move: "321123/000000/000000/000000/000000/321123 s".
 //
-// Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the goals South-North; who
-// took a piece out on his previous turn (-, s, n, sn): "… n 100/012 1-2 s". Under the other rules a field of reserves
-// means that the players are still placing their pieces, and a field of goals (1-0 or 0-1, with eleven pieces on the
-// board) that the game is over. The error names the column.
+// Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the
+// goals South-North; who took a piece out on his previous turn (-, s, n, sn). An example: "… n
+// 100/012 1-2 s". Under the other rules a field of reserves means that the players are still
+// placing their pieces, and a field of goals (1-0 or 0-1, with eleven pieces on the board) that the
+// game is over. The error names the column.
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		s.fail(maxPositionText, "expected a position of at most %d bytes, found %d", maxPositionText, len(text))
+		s.failLength("position", maxPositionText)
 	}
 	p := s.boardAndSide()
 	if r.options.Kang {
@@ -112,16 +118,19 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 	return p, nil
 }
 
-// SideToMove returns the side to move of a position text under any rules, of which it reads nothing behind that side.
+// SideToMove returns the side to move of a position text under any rules, of which it reads nothing
+// behind that side.
 func SideToMove(text string) (Side, error) {
 	s := &scanner{text: text}
 	return s.boardAndSide().Side(), s.err
 }
 
+// boardAndSide reads the first two fields of a position.
 func (s *scanner) boardAndSide() (p Position) {
 	s.blanks()
 	for square := range Square(NumSquares) {
-		if square > 0 && square.File() == 0 && !s.accept('/') {
+		isNewRow := square > 0 && square.File() == 0
+		if isNewRow && !s.accept('/') {
 			s.expected("'/' after the six squares of row %d", square.Row())
 		}
 		h, ok := s.between('0', '3')
@@ -131,16 +140,15 @@ func (s *scanner) boardAndSide() (p Position) {
 		p.put(square, Height(h))
 	}
 	spaced := s.blanks()
-	switch {
-	case spaced && s.accept('s'):
-	case spaced && s.accept('n'):
+	if spaced && s.accept('n') {
 		p.lo |= sideBit
-	default:
+	} else if !spaced || !s.accept('s') {
 		s.expected("a space and the side to move, 's' or 'n'")
 	}
 	return p
 }
 
+// parseKangFields reads what follows the side under Kang.
 func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	s.space("the reserves, like 100/012")
 	s.hands(p, perHeight)
@@ -151,7 +159,10 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
 	s.space("who took a piece out last (-, s, n or sn)")
-	word, _, _ := strings.Cut(strings.ReplaceAll(s.text[s.at:], "\t", " "), " ")
+	word := s.text[s.at:]
+	if end := strings.IndexAny(word, " \t"); end >= 0 {
+		word = word[:end]
+	}
 	took := slices.Index(tookOutTexts[:], word)
 	if took < 0 {
 		s.expected("who took a piece out last (-, s, n or sn)")
@@ -167,15 +178,19 @@ var tookOutTexts = [...]string{"-", "s", "n", "sn"}
 // parseOptionalField reads what may follow the side under rules other than Kang.
 func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 	s.blanks()
-	switch at := s.at; {
-	case at >= len(s.text):
-	case at+1 < len(s.text) && s.text[at+1] == '-':
+	rest := s.text[s.at:]
+	if rest == "" {
+		return
+	}
+	if len(rest) > 1 && rest[1] == '-' {
 		s.goals(p, 1)
-	default:
-		s.hands(p, 2)
-		if !r.SettingUp(*p) {
-			s.fail(at, "expected no reserves, or the pieces still to be placed: there are none once play has begun")
-		}
+		return
+	}
+	at := s.at
+	s.hands(p, 2)
+	if !r.SettingUp(*p) {
+		s.fail(at, "expected no reserves, or the pieces still to be placed: "+
+			"there are none once play has begun")
 	}
 }
 
@@ -188,7 +203,8 @@ func (s *scanner) hands(p *Position, most byte) {
 		for h := Height(1); h <= 3; h++ {
 			n, ok := s.between('0', '0'+most)
 			if !ok {
-				s.expected("how many pieces of height %d %v holds (a digit from 0 to %d)", h, side, most)
+				s.expected("how many pieces of height %d %v holds (a digit from 0 to %d)",
+					h, side, most)
 			}
 			p.addHand(side, h, n)
 		}
@@ -205,39 +221,49 @@ func (s *scanner) goals(p *Position, most int) {
 		if !ok {
 			s.expected("%v's goals (a digit from 0 to %d)", side, most)
 		}
-		p.hi |= uint64(n) << (goalShift + uint(side)*4)
+		p.hi |= uint64(n) << goalsAt(side)
 	}
 }
 
 // checkPieces verifies that the twelve pieces are all there, each once.
 func (r *Rules) checkPieces(s *scanner, p Position) {
 	end := len(s.text)
-	finished := !r.options.Kang && p.Goals(South)+p.Goals(North) > 0
+	goals := p.Goals(South) + p.Goals(North)
+	isOver := goals > 0 && !r.options.Kang
 	missing := 0
 	for h := Height(1); h <= 3; h++ {
 		n := p.OfHeight(h).Count() + p.Hand(South, h) + p.Hand(North, h)
 		missing += perHeight - n
-		if n > perHeight || n < perHeight && !finished {
+		isShort := n < perHeight && !isOver
+		if n > perHeight || isShort {
 			s.fail(end, "expected %d pieces of height %d in all, found %d", perHeight, h, n)
 		}
 	}
-	switch {
-	case finished && p.Goals(South)+p.Goals(North) > 1:
+	if !isOver {
+		if r.SettingUp(p) {
+			r.checkSetup(s, p)
+		}
+		return
+	}
+	if goals > 1 {
 		s.fail(end, "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
-	case finished && (missing != 1 || r.SettingUp(p)):
-		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing", missing)
-	case r.SettingUp(p):
-		r.checkSetup(s, p)
+	}
+	if missing != 1 || r.SettingUp(p) {
+		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing",
+			missing)
 	}
 }
 
+// checkSetup verifies that the pieces placed so far are where and whose they may be.
 func (r *Rules) checkSetup(s *scanner, p Position) {
 	end := len(s.text)
 	for _, side := range []Side{South, North} {
 		for h := Height(1); h <= 3; h++ {
-			n, want := (p.OfHeight(h) & r.setupSquares(side)).Count(), 2-p.Hand(side, h)
-			if n != want {
-				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d", want, h, side, n)
+			placed := p.OfHeight(h) & r.setupSquares(side)
+			want := 2 - p.Hand(side, h)
+			if n := placed.Count(); n != want {
+				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d",
+					want, h, side, n)
 			}
 		}
 	}
@@ -250,19 +276,16 @@ func (r *Rules) checkSetup(s *scanner, p Position) {
 func (r *Rules) FormatPosition(p Position) string {
 	var b strings.Builder
 	b.Grow(64)
-	for row := range Rows {
-		if row > 0 {
+	for s := range Square(NumSquares) {
+		if s > 0 && s.File() == 0 {
 			b.WriteByte('/')
 		}
-		for file := range Files {
-			b.WriteByte('0' + byte(p.At(SquareAt(file, row))))
-		}
+		b.WriteByte('0' + byte(p.At(s)))
 	}
 	b.WriteByte(' ')
 	b.WriteByte(p.Side().Letter())
 	if r.options.Kang || r.SettingUp(p) {
-		fmt.Fprintf(&b, " %d%d%d/%d%d%d", p.Hand(South, 1), p.Hand(South, 2), p.Hand(South, 3),
-			p.Hand(North, 1), p.Hand(North, 2), p.Hand(North, 3))
+		fmt.Fprintf(&b, " %s/%s", p.handText(South), p.handText(North))
 	}
 	if r.options.Kang || p.Goals(South)+p.Goals(North) > 0 {
 		fmt.Fprintf(&b, " %d-%d", p.Goals(South), p.Goals(North))
@@ -271,4 +294,8 @@ func (r *Rules) FormatPosition(p Position) string {
 		b.WriteString(" " + tookOutTexts[p.lo>>coolShift&3])
 	}
 	return b.String()
+}
+
+func (p Position) handText(side Side) string {
+	return fmt.Sprintf("%d%d%d", p.Hand(side, 1), p.Hand(side, 2), p.Hand(side, 3))
 }

@@ -33,8 +33,9 @@ func drawRules(t *rapid.T) *Rules {
 	return r
 }
 
-// drawPosition draws a position: pieces anywhere in the first rows, so that some boards are crowded; under Kang some in
-// hand. Under directed doors, where the slow generator explodes, fewer pieces take part.
+// drawPosition draws a position: pieces anywhere in the first rows, so that some boards are
+// crowded; under Kang some in hand. Under directed doors, where the slow generator explodes, fewer
+// pieces take part.
 func drawPosition(t *rapid.T, r *Rules) Position {
 	pieces := NumPieces
 	if r.directed {
@@ -92,8 +93,8 @@ func checkPositions(t *testing.T, check func(t *rapid.T, r *Rules, p Position, m
 	})
 }
 
-// TestGamesAgainstSlow plays random games in which both generators keep their own history, and compares moves and
-// positions at every ply.
+// TestGamesAgainstSlow plays random games in which both generators keep their own history, and
+// compares moves and positions at every ply.
 func TestGamesAgainstSlow(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, _ *MoveSet) {
 		plies := 12
@@ -135,8 +136,7 @@ func backwards(g *Game, ms *MoveSet, rng *rand.Rand) Move {
 	for m := range ms.All() {
 		next := g.rules.Apply(g.pos, m)
 		for _, q := range g.past[:len(g.past)-1] {
-			d := SquareSet(((next.lo ^ q.lo) | (next.hi ^ q.hi)) & planeMask).Count()
-			if d < best {
+			if d := next.differing(q).Count(); d < best {
 				best, pick = d, m
 			}
 		}
@@ -229,8 +229,8 @@ func TestEvasions(t *testing.T) {
 	})
 }
 
-// TestImages checks that turning or mirroring the board turns or mirrors the moves, and that mirror images have one
-// canonical form.
+// TestImages checks that turning or mirroring the board turns or mirrors the moves, and that mirror
+// images have one canonical form.
 func TestImages(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, ms *MoveSet) {
 		var turned, mirrored MoveSet
@@ -261,13 +261,8 @@ func countPieces(r *Rules, p Position) (n [4]int) {
 // TestTexts checks that every move's texts read back, that a legal move keeps
 // the pieces together, and that Remove removes.
 func TestTexts(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawRules(t)
-		p := drawPosition(t, r)
+	checkPositions(t, func(t *rapid.T, r *Rules, p Position, ms *MoveSet) {
 		before := countPieces(r, p)
-		var ms MoveSet
-		r.Moves(p, &ms)
 		if before == [4]int{0, 4, 4, 4} && (r.options.Kang || !r.SettingUp(p)) {
 			q, err := r.ParsePosition(r.FormatPosition(p))
 			require.NoError(t, err)

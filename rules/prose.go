@@ -17,17 +17,6 @@ type Section struct {
 	Paragraphs []string `json:"paragraphs"`
 }
 
-// Sentences returns those of the tags prose, with the values of their options.
-func (o Options) Sentences() []string {
-	var list []string
-	for _, opt := range o.List() {
-		if text := opt.Tag.Get("prose"); text != "" {
-			list = append(list, strings.Replace(text, "%s", opt.Text(), 1))
-		}
-	}
-	return list
-}
-
 // Prose returns the rules of the game under these options in English, complete enough to play by.
 func (o Options) Prose() []Section {
 	var text strings.Builder

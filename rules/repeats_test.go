@@ -38,19 +38,8 @@ func TestOnlyRepeats(t *testing.T) {
 			}
 		}
 		require.Positive(t, repeats, name)
+		settingUp := NewGame(strict, strict.Start())
+		require.False(t, settingUp.OnlyRepeats(Pass))
+		require.False(t, settingUp.OnlyRepeats(NoMove))
 	}
-}
-
-func TestOnlyRepeatsOutsideOfPlay(t *testing.T) {
-	t.Parallel()
-	r := MustParse("standard")
-	g := NewGame(r, r.Start())
-	require.False(t, g.OnlyRepeats(Pass))
-	require.False(t, g.OnlyRepeats(NoMove))
-	p, err := r.ParsePosition("321123/000000/000000/000000/000000/321123 s")
-	require.NoError(t, err)
-	g = NewGame(r, p)
-	require.False(t, g.OnlyRepeats(NoMove))
-	require.False(t, g.OnlyRepeats(Pass))
-	require.False(t, g.OnlyRepeats(newMove(0, 35, NoSquare)))
 }

@@ -1,6 +1,7 @@
 package rules
 
-// forbidden returns those of the earlier positions, the present one not among them, that a move may not reproduce.
+// forbidden returns which of the earlier positions, the present one not among them, a move may not
+// reproduce.
 func (r *Rules) forbidden(past []Position) []Position {
 	if r.options.Repetition == Superko {
 		return past
@@ -8,13 +9,17 @@ func (r *Rules) forbidden(past []Position) []Position {
 	return nil
 }
 
-// Forbidden returns the keys of the positions that may not be reproduced now; the slice is the game's own.
+// Forbidden returns the keys of the positions that may not be reproduced now; the slice is the
+// game's own.
 func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
 
-// OnlyRepeats reports whether m is illegal only for what it brings back: legal if null moves and repetitions were
-// allowed. Engines without a history of the game choose such moves; see the tournament's policy for them.
+// OnlyRepeats reports whether m is illegal only for what it brings back: legal if null moves and
+// repetitions were allowed. Engines without a history of the game choose such moves; see the
+// tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
-	if o, _ := g.Outcome(); o != Undecided || g.rules.SettingUp(g.pos) || g.Legal().Contains(m) {
+	outcome, _ := g.Outcome()
+	inPlay := outcome == Undecided && !g.rules.SettingUp(g.pos)
+	if !inPlay || g.Legal().Contains(m) {
 		return false
 	}
 	loose := *g.rules
@@ -24,38 +29,37 @@ func (g *Game) OnlyRepeats(m Move) bool {
 	return ms.Contains(m)
 }
 
-// excludePast removes the moves that, made in p, lead to one of the past positions. A move changes three squares at
-// most, so the number of squares that differ leaves few.
+// excludePast removes the moves that, made in p, lead to one of the past positions. A move changes
+// three squares at most, so the number of squares that differ leaves few.
 func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 	for i := range past {
-		q := &past[i]
-		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
-		d &= d - 1
-		d &= d - 1
-		if d&(d-1) == 0 {
-			ms.exclude(r, p, *q)
+		differing := p.differing(past[i])
+		if differing.Count() <= 3 {
+			ms.exclude(r, p, past[i])
 		}
 	}
 }
 
 // exclude removes the moves that, made in p, lead to the position past (a key).
 func (ms *MoveSet) exclude(r *Rules, p, past Position) {
-	excludeIf := func(m Move) {
-		if r.Apply(p, m).Key() == past {
-			ms.Remove(m)
-		}
-	}
 	for gi := range ms.groups[:ms.n] {
 		g := &ms.groups[gi]
 		arrivals := past.OfHeight(g.height)
-		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
-			excludeIf(newMove(g.from, ends.first(), NoSquare))
+		for end := range (g.ends & arrivals).All() {
+			ms.excludeIf(r, p, newMove(g.from, end, NoSquare), past)
 		}
-		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
-			hit := hits.first()
-			for drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit)); drops != 0; drops &= drops - 1 {
-				excludeIf(newMove(g.from, hit, drops.first()))
+		for hit := range (g.hits & arrivals).All() {
+			drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit))
+			for drop := range drops.All() {
+				ms.excludeIf(r, p, newMove(g.from, hit, drop), past)
 			}
 		}
+	}
+}
+
+// excludeIf removes a move if it leads from p to the position past (a key).
+func (ms *MoveSet) excludeIf(r *Rules, p Position, m Move, past Position) {
+	if r.Apply(p, m).Key() == past {
+		ms.Remove(m)
 	}
 }

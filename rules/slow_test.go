@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The slow generator: the rules once more, written from their text without a table, a bit trick or a shortcut, to
-// compare the fast one with. It shares nothing with it but the Options; positions come in as texts and are read here by
-// hand.
+// The slow generator: the rules once more, written from their text without a table, a bit trick or
+// a shortcut, to compare the fast one with. It shares nothing with it but the Options; positions
+// come in as texts and are read here by hand.
 
 type cell struct{ file, row int }
 
@@ -334,8 +334,9 @@ func slowFirstRow(p slowPos, side byte) int {
 	return rows[0][0].on.row
 }
 
-// slowPlayableRow returns the first row of the side to move of which a course of some piece ends on an empty square
-// other than its start, on a piece or on the goal; its first occupied row if there is none.
+// slowPlayableRow returns the first row of the side to move of which a course of some piece ends on
+// an empty square other than its start, on a piece or on the goal; its first occupied row if there
+// is none.
 func slowPlayableRow(o Options, p slowPos) int {
 	probe := &slowGen{o: o, p: p}
 	probe.o.DropZone, probe.o.NullMove = "first_row", AllowNull

@@ -38,8 +38,8 @@ func (s Side) Letter() byte { return "sn"[s] }
 // Height is a piece's height, 1 to 3; 0 is an empty square.
 type Height uint8
 
-// Square is a board square, 0 (a1) to 35 (f6), counted along rows from South's left; 36 and 37 are the goals; the codes
-// above them name pieces that come from a hand, and NoSquare means "none".
+// Square is a board square, 0 (a1) to 35 (f6), counted along rows from South's left; 36 and 37 are
+// the goals; the codes above them name pieces that come from a hand, and NoSquare means "none".
 type Square uint8
 
 // Squares off the board.
@@ -93,7 +93,8 @@ func (s Square) rotate() Square {
 	}
 }
 
-// Mirror returns the square in the mirror image of the board, file a for f and so on; squares off the board stay.
+// Mirror returns the square in the mirror image of the board, file a for f and so on; squares off
+// the board stay.
 func (s Square) Mirror() Square {
 	if !s.OnBoard() {
 		return s
@@ -119,6 +120,9 @@ const (
 	boardSet SquareSet = 1<<NumSquares - 1
 	row1     SquareSet = 1<<Files - 1
 	goalSet  SquareSet = 1<<NorthGoal | 1<<SouthGoal
+
+	fileA = planeMask / (1<<Files - 1) // a bit for each row, as 0b1111 / 0b11 is 0b101
+	fileF = fileA << (Files - 1)
 )
 
 // Has reports whether s is in the set.

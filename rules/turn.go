@@ -10,7 +10,8 @@ type source struct {
 	height Height
 }
 
-// start returns the square from which the first leg leads: from a hand the goal behind side's own first row.
+// start returns the square from which the first leg leads: from a hand the goal behind side's own
+// first row.
 func (src source) start(side Side) Square {
 	if src.from.OnBoard() {
 		return src.from
@@ -18,7 +19,8 @@ func (src source) start(side Side) Square {
 	return goalOf(side.Other())
 }
 
-// turn iterates, see [turn.next], over what one side may move: its hand (Kang), then its rows from the nearest on.
+// turn iterates, see [turn.next], over what one side may move: its hand (Kang), then its rows from
+// the nearest on.
 type turn struct {
 	r        *Rules
 	p        Position
@@ -34,7 +36,12 @@ type turn struct {
 }
 
 func (t *turn) begin(r *Rules, p Position, side Side) {
-	t.r, t.p, t.side, t.rows, t.n, t.aim = r, p, side, Rows, 0, boardSet
+	t.r = r
+	t.p = p
+	t.side = side
+	t.rows = Rows
+	t.n = 0
+	t.aim = boardSet
 	if !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
@@ -42,14 +49,16 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.search.perLeg = r.perLeg
 }
 
-// next loads the sources of the hand, or of the next row that has any, and reports whether
-// there are some. That is over after the first that have a legal move, which moves says of
-// those before; but for a hand that may stay, beside whose moves those of a row are legal.
+// next loads the sources of the hand, or of the next row that has any, and reports whether there
+// are some. moves says whether the sources before had a legal move: then there are no more, unless
+// those sources were in a hand that may stay, beside whose moves the moves of a row are legal.
 func (t *turn) next(moves bool) bool {
 	if moves && !t.optional {
 		return false
 	}
-	t.n, t.row, t.optional = 0, 0, false
+	t.n = 0
+	t.row = 0
+	t.optional = false
 	if t.hand {
 		t.hand = false
 		for h := Height(1); h <= 3; h++ {
@@ -89,12 +98,14 @@ func (t *turn) courses(src source, wanted SquareSet) courses {
 	if t.r.stepwise {
 		return courses{ends: t.stepEnds(src)}
 	}
-	found := t.search.search(t.firstEnds(src), &legsTo[src.height&3][src.start(t.side)], wanted)
+	legs := &legsTo[src.height&3][src.start(t.side)]
+	found := t.search.search(t.firstEnds(src), legs, wanted)
 	found.ends &= t.aim
 	return found
 }
 
-// firstEnds sets the board of the search without src and returns where the first leg of src can end.
+// firstEnds sets the board of the search without src and returns where the first leg of src can
+// end.
 func (t *turn) firstEnds(src source) SquareSet {
 	if t.r.stepwise {
 		ss := t.r.stepSearch(t.p, src, t.aim)
@@ -122,7 +133,9 @@ type landings struct {
 }
 
 // landingsOf finds the landings of the i-th source.
-func (t *turn) landingsOf(i int) landings { return t.landings(i, t.courses(t.sources[i], t.aim).ends) }
+func (t *turn) landingsOf(i int) landings {
+	return t.landings(i, t.courses(t.sources[i], t.aim).ends)
+}
 
 // landings sorts the squares where the courses of the i-th source can end.
 func (t *turn) landings(i int, ends SquareSet) landings {
@@ -133,7 +146,8 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	}
 	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
 	if l.landedOn != 0 && t.r.options.Relocation {
-		l.hits, l.dropZone = l.landedOn, rowsTo(firstRow(occ, t.side.Other()), t.side)&^occ
+		l.hits = l.landedOn
+		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}
 	if src.from.OnBoard() && !t.r.allowNull {
 		l.ends &^= 1 << src.from
@@ -141,19 +155,21 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	return l
 }
 
+// count returns how many moves a source has.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
-	switch {
-	case l.hits == 0:
+	if l.hits == 0 {
 		return n
-	case t.r.playable:
-		for hits := l.hits; hits != 0; hits &= hits - 1 {
-			n += t.drops(l, hits.first()).Count()
+	}
+	if t.r.playable { // each drop has a zone of its own
+		for hit := range l.hits.All() {
+			n += t.drops(l, hit).Count()
 		}
 		return n
 	}
 	n += l.hits.Count() * l.dropZone.Count()
-	if !t.r.allowNull && l.from.OnBoard() && l.dropZone.Has(l.from) {
+	startIsEmpty := l.from.OnBoard() && l.dropZone.Has(l.from)
+	if startIsEmpty && !t.r.allowNull {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n

@@ -16,21 +16,27 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// agentsCmd lists the kinds of agents, the parameters of one kind, or the weights of the
+// evaluation. What it prints comes from the registry, so a new kind is in it without a change here.
 type agentsCmd struct {
-	Kind   string      `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
-	File   string      `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
+	File string `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
+	tableFlag
 }
 
+// kindColumns are the columns of the kinds. The last two are for programs.
 var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
 	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
-	{Key: "params", Value: func(k agents.Kind) any { return grid.Make(paramColumns, k.AllParams()) }},
+	{Key: "params", Value: func(k agents.Kind) any { return paramsTable(k) }},
 }
 
+// paramColumns are the columns of a kind's parameters. People read type and range in one column.
 var paramColumns = []grid.Column[agents.ParamDef]{
-	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any { return d.Key }},
+	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any {
+		return d.Key
+	}},
 	{Title: "Value", Left: true, Value: func(d agents.ParamDef) any {
 		if d.Type() == agents.Text {
 			return d.Range()
@@ -42,87 +48,125 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "default", Title: "Default", Left: true, Value: func(d agents.ParamDef) any {
 		return grid.Cell{Text: cmp.Or(d.Default(), "-"), Value: d.Default()}
 	}},
-	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Help() }},
+	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any {
+		return d.Help()
+	}},
 }
 
+// paramsTable has a row for each parameter of a kind.
+func paramsTable(k agents.Kind) *grid.Table { return grid.Make(paramColumns, k.AllParams()) }
+
+// Run prints one of the three lists.
+func (c *agentsCmd) Run(e *env) error {
+	// The word weights is no kind: the evaluation is shared by several.
+	if c.Kind == "weights" {
+		return c.weights(e)
+	}
+	if c.File != "" {
+		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
+	}
+	if c.Kind == "" {
+		return c.kinds(e)
+	}
+	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
+	if err != nil {
+		return err
+	}
+	if c.Format == grid.JSON {
+		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
+	}
+	// Text is wrapped to the terminal; Markdown is wrapped where it is shown.
+	doc := k.Name + ": " + k.Doc
+	if c.Format == grid.Text {
+		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
+		doc = strings.Join(lines, "\n")
+	}
+	e.out.printf("%s\n\n", doc)
+	return printTable(e.out, paramsTable(k), c.Format, 0)
+}
+
+// kinds lists the kinds of agents.
+func (c *agentsCmd) kinds(e *env) error {
+	table := grid.Make(kindColumns, kindsOf(e.registry))
+	err := printTable(e.out, table, c.Format, 0)
+	if err != nil {
+		return err
+	}
+	if c.Format != grid.JSON {
+		e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+	}
+	return nil
+}
+
+// weights lists the weights of the evaluation: those of a file and those built in for its rules,
+// or those built in for all.
 func (c *agentsCmd) weights(e *env) error {
 	families := []string{eval.Standard, eval.Simplified, eval.Kang}
 	columns := []grid.Column[eval.Feature]{
-		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any { return f.Name }},
-	}
-	add := func(key, title string, w eval.Weights) {
-		columns = append(columns, grid.Column[eval.Feature]{Key: key, Title: title, Value: func(f eval.Feature) any {
-			return grid.Cell{Text: fiveDigits(*w.Feature(f.Name)), Value: *w.Feature(f.Name)}
-		}})
+		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any {
+			return f.Name
+		}},
 	}
 	if c.File != "" {
 		w, err := files.Load(c.File, eval.Read)
 		if err != nil {
 			return err
 		}
-		add("file", "File", w)
+		columns = append(columns, weightColumn("file", w))
 		families = []string{w.Rules}
 	}
+	// Rules that change the value of features have weights of their own.
 	for _, family := range families {
-		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
+		columns = append(columns, weightColumn(family, eval.Default(family)))
 	}
+	// The meaning is the longest column, so it is the last.
 	meaning := func(f eval.Feature) any { return f.Doc }
-	columns = append(columns, grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: meaning})
-	table := grid.Make(columns, eval.Features()).WithTitle(
-		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them")
+	columns = append(columns, grid.Column[eval.Feature]{
+		Key: "doc", Title: "Of each", Left: true, Value: meaning,
+	})
+	table := grid.Make(columns, eval.Features())
+	table.Title = "Weights in hundredths of a point, those built in by family of rules; " +
+		"networks and policies add to them"
 	return printTable(e.out, table, c.Format, 1)
 }
 
-func (c *agentsCmd) Run(e *env) error {
-	switch {
-	case c.Kind == "weights":
-		return c.weights(e)
-	case c.File != "":
-		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
-	case c.Kind == "":
-		err := printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
-		if err == nil && c.Format != grid.JSON {
-			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
-		}
-		return err
+// weightColumn returns a column of weights, whose title is the key with a capital.
+func weightColumn(key string, w eval.Weights) grid.Column[eval.Feature] {
+	value := func(f eval.Feature) any {
+		weight := *w.Feature(f.Name)
+		return grid.Cell{Text: fiveDigits(weight), Value: weight}
 	}
-	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
-	if err != nil {
-		return err
-	}
-	doc := k.Name + ": " + k.Doc
-	switch c.Format {
-	case grid.JSON:
-		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
-	case grid.Text:
-		doc = strings.Join(textfmt.Wrap(doc, min(tableWidth(e.out), 100)), "\n")
-	}
-	e.out.printf("%s\n\n", doc)
-	return printTable(e.out, grid.Make(paramColumns, k.AllParams()), c.Format, 0)
+	title := strings.ToUpper(key[:1]) + key[1:]
+	return grid.Column[eval.Feature]{Key: key, Title: title, Value: value}
 }
 
-type levelsCmd struct {
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-}
+// levelsCmd lists the levels of play, whose strength was measured: see configs/levels.yaml.
+type levelsCmd struct{ tableFlag }
 
+// levelColumns are the columns of the levels. People read the Elo of each preset with its interval.
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
 	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
 	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
 	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
 	{Key: "agent", Value: func(l configs.Level) any { return l.Agent }},
-	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
+	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any {
+		return l.Doc
+	}},
 	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
 	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
 }
 
 // eloUnder returns a level's Elo by a preset with half its 95 % interval.
 func eloUnder(l configs.Level, preset string) string {
-	return fmt.Sprintf("%d ± %d", l.Elo[preset].Elo, l.Elo[preset].Error)
+	elo := l.Elo[preset]
+	return fmt.Sprintf("%d ± %d", elo.Elo, elo.Error)
 }
 
+// Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
-	return printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
+	table := grid.Make(levelColumns, configs.ListLevels())
+	return printTable(e.out, table, c.Format, 0)
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
@@ -131,17 +175,20 @@ func kindsOf(registry *agents.Registry) []agents.Kind {
 }
 
 // checkProgram returns an error if --agent is of an unknown kind or interactive.
-func checkProgram(registry *agents.Registry, spec agents.Spec) error {
-	kind, err := registry.Kind(spec)
+func checkProgram(e *env, spec agents.Spec) error {
+	kind, err := e.registry.Kind(spec)
 	if err == nil && kind.Interactive {
 		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", spec)
 	}
 	return named("--agent", err)
 }
 
-// newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
-func newAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) (agents.Agent, error) {
-	if err := checkProgram(e.registry, spec); err != nil {
+// newAgent makes the agent of --agent, which must not be interactive, ready for games under rule
+// sets.
+func newAgent(
+	ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules,
+) (agents.Agent, error) {
+	if err := checkProgram(e, spec); err != nil {
 		return nil, err
 	}
 	agent, err := e.registry.Start(ctx, spec, sets...)
@@ -150,16 +197,28 @@ func newAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rule
 
 // tryAgent starts the agent of --agent once, to see that it can play.
 func tryAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) error {
+	// A program that can't be started is found only by starting it.
 	agent, err := newAgent(ctx, e, spec, sets...)
 	closeAgent(e, agent)
 	return err
 }
 
+// closeAgent closes an agent; nil is none.
 func closeAgent(e *env, a agents.Agent) {
 	if a == nil {
 		return
 	}
+	// What the agent was started for is done, so its error is only logged.
 	if err := a.Close(); err != nil {
 		e.log.Warn("close the agent", "error", err)
 	}
+}
+
+// agentError returns the error of an agent's search, which is no mistake of the user's, or else of
+// ctx.
+func agentError(ctx context.Context, agent string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return asFailure(named(agent, err))
 }

@@ -24,8 +24,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// cli is the command line: one field for each command, with what it does. The fields of a command are its flags and
-// arguments; the rest of its help is in help.md, or what its method Help returns.
+// cli is the command line: one field for each command, with what it does. The fields of a command
+// are its flags and arguments; the rest of its help is in help.md, or what its method Help returns.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -86,6 +86,8 @@ type cli struct {
 	Verbose  bool     `short:"v" help:"Log details to stderr."`
 }
 
+// env is what commands use of the process and the program. Tests make one with buffers in place of
+// the standard streams.
 type env struct {
 	in       io.Reader
 	out      *output // results
@@ -95,21 +97,30 @@ type env struct {
 	registry *agents.Registry
 }
 
+// newEnv returns the env of a command, with all kinds of agents that the program has.
 func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
-	out, err := &output{w: stdout}, &output{w: stderr}
-	level := new(slog.LevelVar)
-	level.Set(slog.LevelWarn)
-	levels := configs.Levels(builtin.Registry())
-	return &env{
-		in: in, out: out, err: err,
-		log:      slog.New(slog.NewTextHandler(err, &slog.HandlerOptions{Level: level})),
-		level:    level,
-		registry: builtin.Registry(append(levels, human.Kind(in, out), ugi.Kind())...),
+	e := &env{
+		in:    in,
+		out:   &output{w: stdout},
+		err:   &output{w: stderr},
+		level: new(slog.LevelVar),
 	}
+	// Warnings are always shown; --verbose shows everything.
+	e.level.Set(slog.LevelWarn)
+	options := &slog.HandlerOptions{Level: e.level}
+	e.log = slog.New(slog.NewTextHandler(e.err, options))
+	// Levels are made of the built-in kinds. Persons read and write at this terminal.
+	kinds := configs.Levels(builtin.Registry())
+	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
+	e.registry = builtin.Registry(kinds...)
+	return e
 }
 
+// newParser returns a parser of the command line, which sets the fields of c.
 func newParser(c *cli, e *env) (*kong.Kong, error) {
-	games, match, selfplay := tournament.DefaultConfig(), tournament.DefaultMatch(), training.DefaultSelfPlay()
+	// The flags that override settings have the defaults of each command's config in their help.
+	games, match := tournament.DefaultConfig(), tournament.DefaultMatch()
+	selfplay := training.DefaultSelfPlay()
 	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
 	c.Tournament.runFlags = newRunFlags(&games)
 	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds")
@@ -117,30 +128,38 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
 	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)
+	// Values are read as those of YAML files, so that both have the same messages.
 	setting := kong.MapperFunc(decodeSetting)
-	return kong.New(c,
+	options := []kong.Option{
 		kong.Name("gyges"),
 		kong.Description("Gyges plays the board game Gygès: agents, tournaments, ratings."),
 		kong.NoDefaultHelp(),
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, setting), kong.KindMapper(reflect.Int64, setting),
-		kong.KindMapper(reflect.Uint64, setting), kong.KindMapper(reflect.Float64, setting),
+		kong.KindMapper(reflect.Int, setting),
+		kong.KindMapper(reflect.Int64, setting),
+		kong.KindMapper(reflect.Uint64, setting),
+		kong.KindMapper(reflect.Float64, setting),
 		kong.NamedMapper("signed", setting), // a number or a word
 		kong.TypeMapper(reflect.TypeFor[*rules.Rules](), setting),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), setting),
-	)
+	}
+	return kong.New(c, options...)
 }
 
-// decodeSetting reads a number, a time or a rule set. Kong's own mappers take a minus sign for that of a flag.
+// decodeSetting reads a number, a time or a rule set. Kong's own mappers take the minus sign of a
+// number for the beginning of a flag.
 func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
+	// A word is missing where the command line ends.
 	if ctx.Scan.Peek().IsEOL() && target.Kind() == reflect.String {
 		return errors.New("expected a number, found the end")
 	}
-	return settings.Set(target, ctx.Scan.Pop().String()) // "EOL" at the end
+	text := ctx.Scan.Pop().String() // "EOL" at the end
+	return settings.Set(target, text)
 }
 
+// errHelp is returned where help was asked for and has been printed.
 var errHelp = errors.New("help has been printed")
 
 // helpFlag prints the help of the command before it. Kong's own ends the process.
@@ -148,7 +167,10 @@ type helpFlag bool
 
 // BeforeReset is called by kong where the flag is given, before anything is checked.
 func (helpFlag) BeforeReset(ctx *kong.Context) error {
-	return cmp.Or(ctx.PrintUsage(false), errHelp)
+	if err := ctx.PrintUsage(false); err != nil {
+		return err
+	}
+	return errHelp
 }
 
 // helpTexts has a section for each command: a text, and examples in a block.
@@ -156,9 +178,10 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 //go:embed help.md
 var helpTexts string
 
-// helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its type may have in place
-// of the file, or those of its subcommands.
+// helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its
+// type may have in place of the file, or else the examples of its subcommands.
 func helpOf(n *kong.Node) (text, examples string) {
+	// A section ends where the next one begins.
 	_, section, found := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if own, ok := n.Target.Interface().(kong.HelpProvider); ok && !found {
@@ -166,9 +189,12 @@ func helpOf(n *kong.Node) (text, examples string) {
 	}
 	text, examples, _ = strings.Cut(section, "```sh\n")
 	examples, _, _ = strings.Cut(examples, "```")
-	for i := 0; section == "" && i < len(n.Children); i++ {
-		_, more := helpOf(n.Children[i])
-		examples += more
+	// A group of commands has no section of its own.
+	if section == "" {
+		for _, child := range n.Children {
+			_, more := helpOf(child)
+			examples += more
+		}
 	}
 	return textfmt.Unwrap(text), examples
 }
@@ -178,6 +204,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
 	text, examples := helpOf(command)
 	command.Detail = text
+	// All of it is printed in one go, so that it is fitted to the terminal.
 	var help strings.Builder
 	out := ctx.Stdout.(*output)
 	ctx.Stdout = &help

@@ -146,11 +146,11 @@ func checkArgs(args []string) error {
 	}
 	switch command := chosen.Selected().Target.Addr().Interface().(type) {
 	case *tournamentCmd:
-		_, err = command.config(e.registry)
+		_, err = command.config(e)
 	case *matchCmd:
-		_, err = command.config(e.registry)
+		_, err = command.config(e)
 	case *selfplayCmd:
-		_, err = command.config(e.registry)
+		_, err = command.config(e)
 	case *tuneTexelCmd:
 		_, err = configs.LoadTexel(command.Config, nil)
 	case *tuneSPSACmd:

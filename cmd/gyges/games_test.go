@@ -126,7 +126,7 @@ func TestGamesOfATornFile(t *testing.T) {
 
 // Numbers stay apart, and pairs together, when several runs are exported.
 func TestExportOfSeveralRuns(t *testing.T) {
-	w := exporter{}
+	w := renumbering{}
 	seen := map[string]bool{}
 	for file, n := range []int{3, 1, 4} {
 		for _, g := range someGames(n) {

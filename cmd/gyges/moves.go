@@ -14,33 +14,44 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/rules/base/files"
-	"gyges/rules/base/lists"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament/web/report"
 )
 
+// movesCmd lists the legal moves in a position.
 type movesCmd struct {
 	rulesFlags
 	Long     bool     `help:"Print whole courses, crossed squares in parentheses."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position: rows 1 to 6 from South's left, then who is to move."`
 }
 
+// Run prints the moves in short or long notation, in the order of their texts.
 func (c *movesCmd) Run(e *env) error {
 	r, p, err := c.position(c.Position)
 	if err != nil {
 		return err
 	}
-	var ms rules.MoveSet
-	r.Moves(p, &ms)
-	printSorted(e.out, slices.Collect(ms.All()), func(m rules.Move) string {
+	// The set has each move once, in an order of its own.
+	var moves rules.MoveSet
+	r.Moves(p, &moves)
+	var lines []string
+	for m := range moves.All() {
+		text := m.String()
 		if c.Long {
-			return r.LongText(p, m)
+			text = r.LongText(p, m)
 		}
-		return m.String()
-	})
+		lines = append(lines, text+"\n")
+	}
+	printSorted(e.out, lines)
 	return nil
 }
 
+// printSorted prints lines in the order of their texts.
+func printSorted(out *output, lines []string) {
+	slices.Sort(lines)
+	out.printf("%s", strings.Join(lines, ""))
+}
+
+// perftCmd counts the sequences of moves from a position, or checks the counts of a file.
 type perftCmd struct {
 	rulesFlags
 	Depth    *int     `check:"0..20" placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
@@ -50,13 +61,16 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
+// Run counts from one position. Repetitions are not looked for unless a rule set asks for it, since
+// counts are published without.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
-	switch {
-	case c.Depth == nil && c.EPD == "":
+	if c.Depth == nil && c.EPD == "" {
 		return errors.New("expected --depth N, the number of plies to count")
-	case c.EPD != "" && len(c.Position) > 0:
+	}
+	if c.EPD != "" && len(c.Position) > 0 {
 		return errors.New("--epd can't be combined with a position")
 	}
+	// A position says nothing of those before it.
 	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
 		c.Set = append([]string{"repetition=none"}, c.Set...)
 	}
@@ -68,6 +82,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// The speed is of all threads together.
 	began := time.Now()
 	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.Workers)
 	if err != nil {
@@ -75,41 +90,41 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	}
 	seconds := time.Since(began).Seconds()
 	if c.Split {
-		printSorted(e.out, splits, func(s rules.Split) string { return fmt.Sprintf("%v %d", s.Move, s.Nodes) })
+		var lines []string
+		for _, s := range splits {
+			lines = append(lines, fmt.Sprintf("%v %d\n", s.Move, s.Nodes))
+		}
+		printSorted(e.out, lines)
 	}
-	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n", seconds, perSecond(total, seconds), total)
+	speed := perSecond(int64(total), seconds)
+	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n", seconds, speed, total)
 	return nil
 }
 
-func printSorted[T any](out *output, list []T, line func(T) string) {
-	lines := lists.Map(list, func(x T) string { return line(x) + "\n" })
-	slices.Sort(lines)
-	out.printf("%s", strings.Join(lines, ""))
+// countedPosition is a line of a file of positions with their counts.
+type countedPosition struct {
+	rules.EPD
+	place string // file and line
 }
 
+// checkFile counts from the positions of a file, and compares with the counts in it.
 func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
 		return err
 	}
-	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
-	var places []string                       // file and line of each
-	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []rules.EPD, err error) {
-		err = files.Lines(in, name, maxLine, maxLines, func(n int, line string) error {
-			counted, err := r.ParseEPD(line)
-			list, places = append(list, counted), append(places, fmt.Sprintf("%s:%d", name, n))
-			return err
-		})
-		if err == nil && len(list) == 0 {
-			err = fmt.Errorf("%s: expected lines 'POSITION ;D1 n', found none", name)
-		}
-		return list, err
-	})
+	// All lines are read before anything is counted, so that a mistake in the last one is found
+	// at once.
+	read := func(in io.Reader, name string) ([]countedPosition, error) {
+		return readEPD(in, name, r)
+	}
+	list, err := readInput(ctx, e, c.EPD, read)
 	if err != nil {
 		return err
 	}
+	// Counts beyond --depth would take too long, so they are not checked.
 	mismatches := 0
-	for i, l := range list {
+	for _, l := range list {
 		for _, want := range l.Counts {
 			if c.Depth != nil && want.Depth > *c.Depth {
 				continue
@@ -120,7 +135,8 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 			}
 			if n != want.Nodes {
 				mismatches++
-				e.out.printf("%s: %s depth %d: expected %d, counted %d\n", places[i], l.Text, want.Depth, want.Nodes, n)
+				e.out.printf("%s: %s depth %d: expected %d, counted %d\n",
+					l.place, l.Text, want.Depth, want.Nodes, n)
 			}
 		}
 	}
@@ -128,9 +144,21 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	return answer(mismatches == 0)
 }
 
-// perSecond prints a rate.
-func perSecond(n uint64, s float64) string { return textfmt.Digits(float64(n) / max(s, 1e-9)) }
+// readEPD reads the positions of a file with their counts.
+func readEPD(in io.Reader, name string, r *rules.Rules) (list []countedPosition, err error) {
+	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
+	err = files.Lines(in, name, maxLine, maxLines, func(n int, line string) error {
+		epd, err := r.ParseEPD(line)
+		list = append(list, countedPosition{epd, fmt.Sprintf("%s:%d", name, n)})
+		return err
+	})
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: expected lines 'POSITION ;D1 n', found none", name)
+	}
+	return list, err
+}
 
+// diagramCmd draws a position and a move in it, as text or SVG.
 type diagramCmd struct {
 	rulesFlags
 	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: the one that the name of --out ends in, as in board.svg; else text."`
@@ -138,48 +166,55 @@ type diagramCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
 
+// Run draws the position after the move in text, and before it with the course of the move in SVG.
 func (c *diagramCmd) Run(e *env) error {
 	words, move := c.words()
 	r, p, err := c.position(words)
 	if err != nil {
 		return err
 	}
+	// The course is the way of the piece, which a short notation may leave open.
 	m, course := rules.NoMove, []rules.Step(nil)
 	if move != "" {
-		if m, course, err = r.ParseCourse(p, move); err != nil {
+		m, course, err = r.ParseCourse(p, move)
+		if err != nil {
 			return fmt.Errorf("move %w", err)
 		}
 		if err := rules.NewGame(r, p).Check(m); err != nil {
 			return fmt.Errorf("move: %w", err)
 		}
 	}
-	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
+	// The drawing is made before the file, which an error leaves as it was.
+	format, err := formatOf(c.Format, "--out", c.Out, "text", "svg")
+	if err != nil {
 		return err
 	}
+	text := ""
+	if format == "svg" {
+		text = report.Board(r, p, m, course).StandaloneSVG()
+	} else if m == rules.NoMove {
+		text = human.Board(r, p, m, course)
+	} else {
+		after := r.Apply(p, m)
+		text = human.Board(r, after, m, course) + "\n" + m.LongText(course) + "\n"
+	}
 	_, err = writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, c.draw(r, p, m, course))
+		_, err := io.WriteString(w, text)
 		return err
 	})
 	return err
 }
 
-// words returns the words of the position and the move, "" if there is none. A position may be one word, quoted, or
-// several: none of them after the board holds a letter but s and n.
+// words returns the words of the position and the move, "" if there is none. A position may be one
+// word, quoted, or several: none of them after the board holds a letter but s and n.
 func (c *diagramCmd) words() (position []string, move string) {
 	last := len(c.Position) - 1
-	if last > 0 && (strings.Contains(c.Position[0], " ") || strings.Trim(c.Position[last], "0123456789/-sn") != "") {
+	if last <= 0 {
+		return c.Position, ""
+	}
+	quoted := strings.Contains(c.Position[0], " ")
+	if quoted || strings.Trim(c.Position[last], "0123456789/-sn") != "" {
 		return c.Position[:last], c.Position[last]
 	}
 	return c.Position, ""
-}
-
-func (c *diagramCmd) draw(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) string {
-	switch {
-	case c.Format == "svg":
-		return report.Board(r, p, m, course).StandaloneSVG()
-	case m == rules.NoMove:
-		return human.Board(r, p, m, course)
-	default:
-		return human.Board(r, r.Apply(p, m), m, course) + "\n" + m.LongText(course) + "\n"
-	}
 }

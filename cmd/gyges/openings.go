@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// openingsCmd makes a list of openings, or screens one: an agent may score the openings.
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
@@ -24,12 +24,15 @@ type openingsCmd struct {
 	agents.Limits
 }
 
+// Run prints each opening as soon as it is scored.
 func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	s, err := c.screening(ctx, e)
 	if err != nil {
 		return err
 	}
+	// Without --agent the openings have no scores.
 	defer closeAgent(e, s.Agent)
+	// The score is behind a mark, at which readers of lists end a line.
 	kept, seen, err := s.Run(ctx, func(p rules.Position, score float64) {
 		text := s.Rules.FormatPosition(p)
 		if s.Agent != nil {
@@ -37,40 +40,50 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		}
 		e.out.printf("%s\n", text)
 	})
-	switch {
-	case errors.Is(err, schedule.ErrNoScore):
+	if errors.Is(err, schedule.ErrNoScore) {
 		return fmt.Errorf("--agent: %w, found %.60q", err, c.Agent)
-	case err != nil && s.Agent != nil && ctx.Err() == nil:
-		return failure{err}
-	case err != nil:
+	}
+	if err != nil {
+		if s.Agent != nil && ctx.Err() == nil {
+			return failure{err} // of the agent
+		}
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
-	return answer(s.Openings.Policy != schedule.RandomOpenings || kept >= c.Count)
+	// Random openings are made until there are enough, or nearly all are left out.
+	tooFew := s.Openings.Policy == schedule.RandomOpenings && kept < c.Count
+	return answer(!tooFew)
 }
 
+// screening returns what the flags ask for, with the agent of --agent, which is to be closed.
 func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screening, err error) {
 	s = schedule.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
-	if s.Rules, err = c.load(); err != nil {
+	s.Rules, err = c.load()
+	if err != nil {
 		return s, err
 	}
+	// There are three sources: a list, all set-ups, or chance.
 	s.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: c.Plies}
-	switch {
-	case c.Screen != "":
+	if c.Screen != "" { // all of its openings, whatever else is asked for
 		s.Count = 0
-		if s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings); err != nil {
+		s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings)
+		if err != nil {
 			return s, err
 		}
-	case c.Setups:
+	} else if c.Setups {
 		s.Openings = schedule.Openings{Policy: schedule.SetupOpenings}
 		if s.Rules.Setups().Len() == 0 {
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}
-	if c.MaxScore != nil && c.Agent == nil {
-		return s, errors.New("--max-score needs an --agent that scores")
+	// Without a bound every opening is kept.
+	if c.MaxScore != nil {
+		if c.Agent == nil {
+			return s, errors.New("--max-score needs an --agent that scores")
+		}
+		s.MaxScore = *c.MaxScore
 	}
-	if s.MaxScore = *cmp.Or(c.MaxScore, &s.MaxScore); c.Agent != nil {
+	if c.Agent != nil {
 		s.Agent, err = newAgent(ctx, e, *c.Agent, s.Rules)
 	}
 	return s, err

@@ -22,6 +22,7 @@ import (
 	browser "gyges/tournament/web/play"
 )
 
+// playCmd plays one game between agents, or with a person at the terminal, and prints it.
 type playCmd struct {
 	South agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays South, as a spec; human plays at the terminal."`
 	North agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays North."`
@@ -37,6 +38,7 @@ type playCmd struct {
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
+// Run seats the agents, plays the game and keeps its record.
 func (c *playCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -46,75 +48,103 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := game.Task{Rules: r, Settings: game.Settings{
-		Openings: schedule.Openings{Policy: "play"}, Limits: c.Limits, OnRepetition: c.OnRepetition,
-		StallTimeout: c.StallTimeout,
-	}}
-	if m.Opening, err = c.opening(r, seed); err != nil {
+	opening, err := c.opening(r, seed)
+	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Dir(c.Out)); err != nil {
 		return fileError("--out", err)
 	}
-	defer func() { closeAgent(e, m.Seats[rules.South].Agent) }()
-	defer func() { closeAgent(e, m.Seats[rules.North].Agent) }()
-	s := &spectator{Task: &m, out: e.out, before: m.Opening, quiet: c.Quiet}
-	m.OnMove = s.move
-	for side, spec := range []agents.Spec{c.South, c.North} {
-		err = errors.Join(err, s.seat(ctx, e, rules.Side(side), spec, seed))
+	// The spectator prints each move. It is told of them by the game, not by the agents.
+	task := &game.Task{Rules: r, Opening: opening, Settings: game.Settings{
+		Openings: schedule.Openings{Policy: "play"}, Limits: c.Limits, OnRepetition: c.OnRepetition,
+		StallTimeout: c.StallTimeout,
+	}}
+	s := &spectator{Task: task, out: e.out, before: opening, quiet: c.Quiet}
+	task.OnMove = s.move
+	// Agents may be programs, which end with the game.
+	defer s.close(e)
+	errSouth := s.seat(ctx, e, rules.South, c.South, seed)
+	errNorth := s.seat(ctx, e, rules.North, c.North, seed)
+	if err := errors.Join(errSouth, errNorth); err != nil {
+		return err
+	}
+	south, north := task.Seats[rules.South].Name, task.Seats[rules.North].Name
+	e.out.printf("South  %s\nNorth  %s\n", withSpec(south), withSpec(north))
+	e.out.printf("Rules  %v, seed %d\n", r, seed)
+	// What agents say would help a person who plays against them.
+	s.secret = s.showSetup && !c.Scores
+	s.board(r, opening, rules.NoMove)
+	played, err := s.play(ctx)
+	if ctx.Err() != nil {
+		return c.interrupted(ctx, e, s)
 	}
 	if err != nil {
 		return err
 	}
-	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",
-		withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
-	s.secret = s.showSetup && !c.Scores
-	s.board(r, m.Opening, rules.NoMove)
-	game, err := s.play(ctx)
-	if ctx.Err() != nil {
-		if c.Out != "" && len(s.made) > 0 {
-			path := strings.TrimSuffix(c.Out, ".pgn") + ".pgn"
-			err = c.keep(path, s.unfinished())
-			e.err.printf("\ngyges: the moves so far are in %s", path)
-		}
-		e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", r.FormatPosition(s.before))
-		return cmp.Or(err, ctx.Err())
-	} else if err != nil {
-		return err
+	printResult(e.out, played)
+	if c.Out == "" {
+		return nil
 	}
-	printResult(e.out, game)
-	if c.Out != "" {
-		s.finish(game)
-		err = c.keep(c.Out, game)
-	}
-	return err
+	s.finish(played)
+	return writeGame(c.Out, played)
 }
 
-func (c *playCmd) keep(path string, g *record.Record) error {
-	return writeFile("--out", path, func(w io.Writer) error {
-		write, end := (&exporter{event: "play"}).format(strings.TrimPrefix(filepath.Ext(path), "."), w)
-		return cmp.Or(write(g), end())
+// interrupted keeps the moves so far, and says how to go on with the game.
+func (c *playCmd) interrupted(ctx context.Context, e *env, s *spectator) (err error) {
+	if c.Out != "" && len(s.made) > 0 {
+		path := strings.TrimSuffix(c.Out, ".pgn") + ".pgn"
+		err = writeGame(path, s.unfinished())
+		e.err.printf("\ngyges: the moves so far are in %s", path)
+	}
+	position := s.Rules.FormatPosition(s.before)
+	e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", position)
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// writeGame writes a game to the file of --out, in the format that its name ends in.
+func writeGame(path string, g *record.Record) error {
+	// Any ending but those of records and tables stands for PGN.
+	format := strings.TrimPrefix(filepath.Ext(path), ".")
+	return writeFile("--out", path, func(out io.Writer) error {
+		write, end := gameWriter(out, format, "play", nil)
+		if err := write(g); err != nil {
+			return err
+		}
+		return end()
 	})
 }
 
+// opening returns the position that the game begins in.
 func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
-	switch {
-	case c.Position != "" && c.Setup == "agents":
-		return rules.Position{}, errors.New("--position can't be combined with --setup agents")
-	case c.Position != "":
-		p, err := parsePosition(r, []string{c.Position})
-		if o, reason := rules.NewGame(r, p).Outcome(); err == nil && o != rules.Undecided {
-			err = fmt.Errorf("--position: the game is over there, %v by %s", o, reason)
+	agentsPlace := c.Setup == "agents"
+	if c.Position != "" {
+		if agentsPlace {
+			return rules.Position{}, errors.New("--position can't be combined with --setup agents")
 		}
-		return p, err
-	case c.Setup == "agents" || r.Options().Kang:
+		p, err := parsePosition(r, []string{c.Position})
+		if err != nil {
+			return p, err
+		}
+		return p, checkGoesOn("--position", rules.NewGame(r, p))
+	}
+	if agentsPlace || r.Options().Kang {
 		return r.Start(), nil
 	}
-	opening, _, err := schedule.NewOpener(schedule.Openings{Policy: schedule.RandomOpenings}, seed).Opening(r, 0)
+	// The same opening begins a tournament with this seed.
+	random := schedule.Openings{Policy: schedule.RandomOpenings}
+	opening, _, err := schedule.NewOpener(random, seed).Opening(r, 0)
 	return opening, err
 }
 
-// spectator prints a game as it is played. Moves are taken back by playing it again from its beginning.
+// spectator prints a game as it is played.
+//
+// A person can take moves back. A game knows no way back, since clocks, repetitions and agents all
+// depend on the moves before. So the game is interrupted and played again from its beginning: the
+// moves that remain are made again at once, see [player], and are not printed again.
 type spectator struct {
 	*game.Task
 	out       *output
@@ -127,38 +157,58 @@ type spectator struct {
 	interrupt context.CancelFunc // ends the playing, which begins again
 }
 
-// seat starts the agent that a spec names and seats it. A person has the spectator's help.
-func (s *spectator) seat(ctx context.Context, e *env, side rules.Side, spec agents.Spec, seed uint64) error {
-	agent, err := e.registry.Start(ctx, spec, s.Rules)
-	if err != nil {
-		return err
-	}
-	person, isPerson := agent.(*human.Person)
-	if isPerson {
-		person.Undo, s.showSetup = s.undo, true
-		person.Hint, _ = e.registry.New(hintSpec) // it is known
-	}
-	s.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Person: isPerson, Agent: player{agent, s}}
-	return nil
-}
-
 // player makes the moves that were made before, and then those of its agent.
 type player struct {
 	agents.Agent
 	game *spectator
 }
 
-func (p player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	if n := len(g.Moves()); n < len(p.game.made) {
-		return p.game.made[n].Decision, nil
+// Choose implements [agents.Agent].
+func (p player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
+	n, made := len(g.Moves()), p.game.made
+	if n < len(made) {
+		return made[n].Decision, nil
 	}
 	return p.Agent.Choose(ctx, g, q)
 }
 
+// hintSpec is the agent that gives hints to persons.
 var hintSpec = agents.Spec{Kind: "alphabeta"}.With("movetime", "1s")
 
+// seat starts the agent that a spec names and seats it. A person has the spectator's help.
+func (s *spectator) seat(
+	ctx context.Context, e *env, side rules.Side, spec agents.Spec, seed uint64,
+) error {
+	agent, err := e.registry.Start(ctx, spec, s.Rules)
+	if err != nil {
+		return err
+	}
+	// A person may take back moves and ask for hints; who does is marked in the record.
+	person, isPerson := agent.(*human.Person)
+	if isPerson {
+		person.Undo = s.undo
+		person.Hint, _ = e.registry.New(hintSpec) // it is known
+		s.showSetup = true
+	}
+	s.Seats[side] = game.Seat{
+		Name: spec.String(), Seed: seed, Person: isPerson, Agent: player{agent, s},
+	}
+	return nil
+}
+
+// close closes the agents that were seated.
+func (s *spectator) close(e *env) {
+	for _, seat := range s.Seats {
+		closeAgent(e, seat.Agent)
+	}
+}
+
+// play plays the game to its end, each time that moves were taken back from the beginning.
 func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 	for {
+		// The agents are not started again: they see a game with fewer moves.
 		turn, interrupt := context.WithCancel(ctx)
 		s.interrupt = interrupt
 		g, err := game.Play(turn, s.Task)
@@ -172,13 +222,18 @@ func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 
 // undo takes back the last move of a person, if there is one, and what followed.
 func (s *spectator) undo() bool {
+	// The other player's answer is taken back, too. A pass is no choice, so the move before it is
+	// taken back with it.
 	for i, t := range slices.Backward(s.made) {
-		if s.Seats[t.Before.Side()].Person && t.Move != rules.Pass {
-			s.made, s.before = s.made[:i], t.Before
-			s.board(s.Rules, t.Before, rules.NoMove)
-			s.interrupt()
-			return true
+		seat := s.Seats[t.Before.Side()]
+		if !seat.Person || t.Move == rules.Pass {
+			continue
 		}
+		s.made = s.made[:i]
+		s.before = t.Before
+		s.board(s.Rules, t.Before, rules.NoMove)
+		s.interrupt()
+		return true
 	}
 	return false
 }
@@ -186,10 +241,14 @@ func (s *spectator) undo() bool {
 // finish names the persons who had help so. Then the times are none of their moves.
 func (s *spectator) finish(g *record.Record) {
 	for side, name := range []*string{&g.South.Agent, &g.North.Agent} {
-		p, ok := s.Seats[side].Agent.(player).Agent.(*human.Person)
-		if spec, err := agents.ParseSpec(*name); ok && err == nil && p.Helped {
-			*name = spec.With("name", cmp.Or(spec.Get("name"), spec.Kind)+browser.Helped).String()
-			g.Timing.MoveMS = nil
+		person, isPerson := s.Seats[side].Agent.(player).Agent.(*human.Person)
+		if !isPerson || !person.Helped {
+			continue
+		}
+		g.Timing.MoveMS = nil
+		if spec, err := agents.ParseSpec(*name); err == nil {
+			helped := cmp.Or(spec.Get("name"), spec.Kind) + browser.Helped
+			*name = spec.With("name", helped).String()
 		}
 	}
 }
@@ -199,54 +258,66 @@ func (s *spectator) unfinished() *record.Record {
 	g := s.Blank()
 	g.Result = "*"
 	for _, t := range s.made {
-		g.Moves, g.Plies = append(g.Moves, t.Move.String()), max(g.Plies, t.Ply)
+		g.Moves = append(g.Moves, t.Move.String())
+		g.Plies = max(g.Plies, t.Ply)
 	}
 	s.finish(g)
 	return g
 }
 
+// move prints a move unless it was made before.
 func (s *spectator) move(g *rules.Game, d agents.Decision) {
 	if len(g.Moves()) <= len(s.made) {
-		return // it was made before
+		return
 	}
+	// Placements have no number.
 	t := record.Turn{Decision: d, Before: s.before, After: g.Position()}
 	if !d.Move.IsPlacement() {
 		t.Ply = g.Ply()
 	}
-	s.made, s.before = append(s.made, t), t.After
+	s.made = append(s.made, t)
+	s.before = t.After
 	if s.secret {
 		t.Decision = agents.Decision{Move: d.Move}
 	}
 	s.turn(g.Rules(), t)
 }
 
+// turn prints a move, what its agent said of it, and the board.
 func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	number := "    "
 	if t.Ply > 0 {
 		number = fmt.Sprintf("%3d.", t.Ply)
 	}
-	line := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
-	text := t.Info(func(n int64) string { return fmt.Sprint(n) })
+	long := r.LongText(t.Before, t.Move)
+	move := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), long)
+	// What an agent said of its move: a better one, score, depth and nodes, remarks, and the time.
+	var said []string
 	if t.Best != rules.NoMove {
-		text = "best " + r.LongText(t.Before, t.Best) + ", " + text
+		said = append(said, "best "+r.LongText(t.Before, t.Best))
 	}
-	for _, more := range t.More {
-		text += ", " + more
+	if info := t.Info(func(n int64) string { return fmt.Sprint(n) }); info != "" {
+		said = append(said, info)
 	}
-	if ms := t.MS; ms != nil && *ms < 1000 {
-		text += fmt.Sprintf(", %.1fms", *ms)
-	} else if ms != nil {
-		text += fmt.Sprintf(", %.2fs", *ms/1000)
+	said = append(said, t.More...)
+	if t.MS != nil {
+		took := fmt.Sprintf("%.1fms", *t.MS)
+		if *t.MS >= 1000 {
+			took = fmt.Sprintf("%.2fs", *t.MS/1000)
+		}
+		said = append(said, took)
 	}
-	text = strings.TrimPrefix(text, ", ")
-	s.out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, text), " "))
+	line := fmt.Sprintf("%-48s  %s", move, strings.Join(said, ", "))
+	s.out.printf("%s\n", strings.TrimRight(line, " "))
 	if s.showSetup || !r.SettingUp(t.After) {
 		s.board(r, t.After, t.Move)
 	}
 }
 
+// board draws a position, in which the last move is marked.
 func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
-	if !s.quiet {
-		s.out.printf("\n%s\n", human.Board(r, p, last, nil))
+	if s.quiet {
+		return
 	}
+	s.out.printf("\n%s\n", human.Board(r, p, last, nil))
 }

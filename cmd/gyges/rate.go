@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +22,8 @@ import (
 	"gyges/tournament/web/report"
 )
 
+// rateCmd rates the players of recorded games, and prints the ratings or another view of the
+// results.
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
@@ -47,75 +48,84 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return nil
 	}
 	if len(c.Runs) == 0 {
-		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
+		return errors.New("expected a run or a file of games: gyges rate FILE ...; " +
+			"see gyges rate --help")
 	}
-	in, all := &runs.Stream{Strict: c.Strict, Verify: c.Verify}, standings.New()
+	// All mistakes in the flags are reported at once, before any game is read.
 	slices.Sort(c.Runs) // what is printed doesn't depend on the order
 	longestCopiesFirst(c.Runs)
 	files, errFiles := gameFiles(c.Runs)
-	options, err := c.prepare(all)
+	games, err := c.ratedGames(standings.New())
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
-	var p problems.List
-	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
-	if err := errors.Join(err, errFiles, errPlot, p.Err()); err != nil {
+	if c.Top != 20 && !c.HeadToHead {
+		errPlot = errors.Join(errPlot, errors.New("--top needs --head-to-head"))
+	}
+	if err := errors.Join(err, errFiles, errPlot); err != nil {
 		return err
 	}
+	games.in.Strict = c.Strict
+	// The ratings are computed while the file of the plot is open: if it can't be written, nothing
+	// is read in vain.
 	var rated table.Tables
 	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
-		rated, err = c.rate(ctx, e, in, all, files, options)
+		rated, err = c.rate(ctx, e, games, files)
 		if err != nil || c.Plot == "" {
 			return err
 		}
 		printed := rated.Printed()
 		if len(printed) != 1 {
-			return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
+			return fmt.Errorf("--plot: expected games under one rule set, "+
+				"found %d tables; --rules chooses", len(printed))
 		}
-		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
+		plot := report.RatingPlot(printed[0])
+		_, err = io.WriteString(w, plot.StandaloneSVG())
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.print(e, rated)
+	return c.print(e.out, rated)
 }
 
-// leftOut returns an error of --strict if a note says that something is left out.
-func leftOut(notes []string) error {
-	notes = slices.DeleteFunc(notes, func(note string) bool { return !strings.HasPrefix(note, "left out") })
-	if len(notes) == 0 {
-		return nil
-	}
-	return errors.New("--strict: " + strings.Join(slices.Compact(notes), "; "))
-}
-
+// rate reads the games of files and rates their players.
 func (c *rateCmd) rate(
-	ctx context.Context, e *env, in *runs.Stream, all *standings.Standings, files []string, options ratings.Options,
-) (rated table.Tables, err error) {
+	ctx context.Context, e *env, games *ratedGames, files []string,
+) (table.Tables, error) {
+	var none table.Tables
+	// Files are read one after the other, in one stream that finds games that come twice.
 	for _, path := range files {
-		file, err := openGames(ctx, e, path, in.Manifest(path))
+		file, err := openGames(ctx, e, path, games.in.Manifest(path))
 		if err != nil {
-			return rated, err
+			return none, err
 		}
-		all.Begin(file.Manifest)
-		if err := all.Read(ctx, in, file, nil); err != nil {
-			return rated, err
+		games.Begin(file.Manifest)
+		err = games.Read(ctx, &games.in, file, nil)
+		if err != nil {
+			return none, err
 		}
 	}
-	if err := c.found(in, all, files); err != nil {
-		return rated, err
+	if err := games.found(files); err != nil {
+		return none, err
 	}
+	// Other formats have notes on what was left out, so stderr has only the games that can't be
+	// read.
 	if c.Format == grid.CSV { // which has no notes
-		warnSkipped(e, in, all.Notes()...)
+		warnSkipped(e, &games.in, games.Notes()...)
 	} else {
-		warnUnreadable(e, in)
+		warnUnreadable(e, &games.in)
 	}
-	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
-		return rated, err
+	var err error
+	// Players are known only now.
+	c.Compare, err = games.player("--compare", c.Compare)
+	if err != nil {
+		return none, err
 	}
-	rated, err = c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+	pool := c.Pool || c.Format == grid.JSON
+	rated, err := games.fit(ctx, pool)
 	if err != nil || !c.Strict {
 		return rated, err
 	}
+	// With --strict a table of which anything is left out is an error.
 	notes := slices.Clone(rated.Notes)
 	for _, t := range rated.Printed() {
 		notes = append(notes, t.Ratings.Notes...)
@@ -123,14 +133,51 @@ func (c *rateCmd) rate(
 	return rated, leftOut(notes)
 }
 
+// print prints the view that the flags choose.
+func (c *rateCmd) print(w *output, t table.Tables) error {
+	t.Layout = layout(w)
+	// Of the views at most one is asked for.
+	if c.Crosstable {
+		return table.WriteCrosstable(w, c.Format, t)
+	}
+	if c.HeadToHead {
+		return table.WriteHeadToHead(w, c.Format, t, c.Top)
+	}
+	if c.Standings {
+		return named("--standings", table.WriteStandings(w, c.Format, t))
+	}
+	if c.Los {
+		return table.WriteSuperiority(w, c.Format, t)
+	}
+	if c.Compare != "" {
+		return table.WriteComparison(w, c.Format, t, c.Compare)
+	}
+	return c.write(w, t)
+}
+
+// leftOut returns an error of --strict if a note says that something is left out.
+func leftOut(notes []string) error {
+	notes = slices.DeleteFunc(notes, func(note string) bool {
+		return !strings.HasPrefix(note, "left out")
+	})
+	if len(notes) == 0 {
+		return nil
+	}
+	text := strings.Join(slices.Compact(notes), "; ")
+	return errors.New("--strict: " + text)
+}
+
+// noGames returns the error that files have no games.
 func noGames(files []string, in *runs.Stream) error {
 	if len(in.Skipped.Errors) > 0 {
-		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])
+		return fmt.Errorf("expected games, found none that can be read; the first: %s",
+			in.Skipped.Errors[0])
 	}
 	return fmt.Errorf("expected games, found none in %s", listed(files))
 }
 
-// warnSkipped reports on stderr the games that can't be read, all else that is left out, and other notes.
+// warnSkipped reports on stderr the games that can't be read, all else that is left out, and other
+// notes.
 func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	warnUnreadable(e, in)
 	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
@@ -138,35 +185,23 @@ func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	}
 }
 
+// warnUnreadable reports on stderr the games that can't be read: the first of them, and how many
+// more.
 func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
-	if more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors); more > 0 {
+	shown := len(in.Skipped.Errors)
+	more := in.Skipped.Count(runs.Unreadable) - shown
+	if more > 0 {
 		e.err.warn("left out: %s", textfmt.Plural(more, "more game"))
 	}
 }
 
+// listed returns some names of a list, and how many more there are.
 func listed(names []string) string { return textfmt.List(names, 8) }
 
-func (c *rateCmd) print(e *env, b table.Tables) error {
-	f := c.Format
-	b.Layout = layout(e.out)
-	switch {
-	case c.Crosstable:
-		return table.WriteCrosstable(e.out, f, b)
-	case c.HeadToHead:
-		return table.WriteHeadToHead(e.out, f, b, c.Top)
-	case c.Standings:
-		return named("--standings", table.WriteStandings(e.out, f, b))
-	case c.Los:
-		return table.WriteSuperiority(e.out, f, b)
-	case c.Compare != "":
-		return table.WriteComparison(e.out, f, b, c.Compare)
-	}
-	return c.write(e.out, b)
-}
-
+// formatFlag is the format of a command that prints tables of ratings.
 type formatFlag struct {
 	Format  grid.Format  `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
 	Columns tableColumns `xor:"view" placeholder:"COLUMN,…" sep:"none" help:"Columns of the rating table; gyges rate --explain lists them."`
@@ -181,14 +216,16 @@ func (c *tableColumns) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// forPeople reports whether lines of text may be printed beside the tables.
-func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
+// isForPeople reports whether lines of text may be printed beside tables in a format.
+func isForPeople(f grid.Format) bool { return f == grid.Text || f == grid.Markdown }
 
-func (f formatFlag) write(w *output, b table.Tables) error {
-	b.Layout = layout(w)
-	return table.Write(w, f.Format, f.Columns, b)
+// write prints tables of ratings.
+func (f formatFlag) write(w *output, t table.Tables) error {
+	t.Layout = layout(w)
+	return table.Write(w, f.Format, f.Columns, t)
 }
 
+// ratingFlags are the flags of commands that rate players.
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
@@ -203,125 +240,153 @@ type ratingFlags struct {
 // anchorLevels is the value of --anchor for all levels of play.
 const anchorLevels = "levels"
 
-// prepare sets the rule sets to count, and returns the options; anchors have the names that were given.
-func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err error) {
-	all.Only = c.Rules.names()
-	var p problems.List
-	switch c.Prior {
-	case "auto":
-	case "fit":
-		o.FitPrior = true
-	default:
-		draws, err := settings.Parse[float64](c.Prior)
-		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
-			settings.ZeroHint(c.Prior), c.Prior)
-		o.Prior = &draws
+// words returns the flags as words of a command line, without those at their defaults.
+func (c *ratingFlags) words() (words []string) {
+	for _, anchor := range c.Anchor {
+		words = append(words, "--anchor", anchor)
 	}
-	for _, text := range c.Anchor {
-		if text == anchorLevels {
-			continue // they are found among the players
-		}
-		a, err := ratings.ParseAnchor(text)
-		if err != nil {
-			p.Add("--anchor", err)
-		}
-		o.Anchors = append(o.Anchors, a)
-	}
+	// Values at their defaults are left out.
 	if c.Advantage != "fit" {
-		elo, err := ratings.ParseElo(c.Advantage)
-		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
-			settings.ZeroHint(c.Advantage), c.Advantage)
-		o.Advantage = &elo
+		words = append(words, "--advantage", c.Advantage)
 	}
-	return o, p.Err()
-}
-
-// givenFlags returns the flags of a struct on a command line, without those at their defaults.
-func givenFlags(flags reflect.Value) (words []string) {
-	for i := range flags.NumField() {
-		f, value := flags.Type().Field(i), flags.Field(i)
-		name := "--" + strings.ToLower(f.Name)
-		switch _, argument := f.Tag.Lookup("arg"); {
-		case argument:
-		case value.Kind() == reflect.Struct:
-			words = append(words, givenFlags(value)...)
-		case value.Kind() == reflect.Slice:
-			for k := range value.Len() {
-				words = append(words, name, fmt.Sprint(value.Index(k)))
-			}
-		case value.Kind() != reflect.Bool && fmt.Sprint(value) != f.Tag.Get("default"):
-			words = append(words, name, fmt.Sprint(value))
-		case value.Kind() == reflect.Bool && value.Bool():
-			words = append(words, name)
-		}
+	if c.Prior != "auto" {
+		words = append(words, "--prior", c.Prior)
+	}
+	for _, r := range c.Rules {
+		words = append(words, "--rules", r.String())
+	}
+	if c.Pool {
+		words = append(words, "--pool")
+	}
+	if c.Verify {
+		words = append(words, "--verify")
 	}
 	return words
 }
 
-func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []string) error {
-	switch {
-	case all.Games() > 0:
-		return nil
-	case len(all.Others) == 0:
-		return noGames(files, in)
-	case len(all.Others) == 1 && all.Others[0] == "":
-		return fmt.Errorf("--rules: no game was played under %v; the games don't name their rules", c.Rules)
+// ratedGames are games that are read to be rated, and how: gyges rate and gyges report read them
+// into standings, see whether any were found, and then fit the ratings.
+type ratedGames struct {
+	*standings.Standings
+	in      runs.Stream
+	flags   *ratingFlags
+	options ratings.Options // anchors have the names that were given
+}
+
+// ratedGames returns the games under the rule sets of --rules, which are added up in all.
+func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) {
+	all.Only = c.Rules.names()
+	games := &ratedGames{Standings: all, in: runs.Stream{Verify: c.Verify}, flags: c}
+	o := &games.options
+	// A prior is a word or a number, and so is the advantage of the first move.
+	var p problems.List
+	o.FitPrior = c.Prior == "fit"
+	if c.Prior != "auto" && c.Prior != "fit" {
+		draws, err := settings.Parse[float64](c.Prior)
+		hint := settings.ZeroHint(c.Prior)
+		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
+			hint, c.Prior)
+		o.Prior = &draws
 	}
-	others := slices.Sorted(slices.Values(all.Others))
-	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(others))
+	// Whether the players of anchors have played is known when the games are read.
+	for _, text := range c.Anchor {
+		if text == anchorLevels {
+			continue // they are found among the players
+		}
+		anchor, err := ratings.ParseAnchor(text)
+		if err != nil {
+			p.Add("--anchor", err)
+		}
+		o.Anchors = append(o.Anchors, anchor)
+	}
+	if c.Advantage != "fit" {
+		elo, err := ratings.ParseElo(c.Advantage)
+		hint := settings.ZeroHint(c.Advantage)
+		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
+			hint, c.Advantage)
+		o.Advantage = &elo
+	}
+	return games, p.Err()
+}
+
+// found returns an error if no game of files was counted.
+func (g *ratedGames) found(files []string) error {
+	if g.Games() > 0 {
+		return nil
+	}
+	if len(g.Others) == 0 {
+		return noGames(files, &g.in)
+	}
+	// Games were found, but under other rules.
+	slices.Sort(g.Others)
+	others := "the games are under " + listed(g.Others)
+	if len(g.Others) == 1 && g.Others[0] == "" {
+		others = "the games don't name their rules"
+	}
+	return fmt.Errorf("--rules: no game was played under %v; %s", g.flags.Rules, others)
 }
 
 // fit rates the players, under all rule sets together too if pool is set.
-func (c *ratingFlags) fit(
-	ctx context.Context, in *runs.Stream, all *standings.Standings, o ratings.Options, pool bool,
-) (table.Tables, error) {
+func (g *ratedGames) fit(ctx context.Context, pool bool) (table.Tables, error) {
+	// Anchors were given by name or spec; the ratings have names.
 	var errs []error
-	for i, a := range o.Anchors {
-		var err error
-		o.Anchors[i].Name, err = playerNamed(all, "--anchor", a.Name)
+	for i, anchor := range g.options.Anchors {
+		name, err := g.player("--anchor", anchor.Name)
+		g.options.Anchors[i].Name = name
 		errs = append(errs, err)
 	}
-	if slices.Contains(c.Anchor, anchorLevels) {
-		anchors, err := levelAnchors(all)
-		o.Anchors, errs = append(o.Anchors, anchors...), append(errs, err)
+	if slices.Contains(g.flags.Anchor, anchorLevels) {
+		levels, err := g.levels()
+		g.options.Anchors = append(g.options.Anchors, levels...)
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return table.Tables{}, err
 	}
-	rated, err := all.Fit(ctx, o, pool)
-	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Notes()...)
+	// Notes on the games follow those on the ratings.
+	rated, err := g.Fit(ctx, g.options, pool)
+	rated.Pool = g.flags.Pool
+	rated.Notes = append(rated.Notes, g.in.Notes()...)
 	return rated, err
 }
 
-// levelAnchors returns the levels among the players, by their names, with their ratings under each rule set.
-func levelAnchors(all *standings.Standings) (anchors []ratings.Anchor, err error) {
-	players, own := all.Data().Players(), slices.Collect(maps.Values(all.Names())) // own: other agents' names
+// levels returns the levels among the players, by their names, with their ratings under each rule
+// set.
+func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
+	players := g.Data().Players()
+	own := slices.Collect(maps.Values(g.Names())) // other agents' names
+	// An agent may have the name of a level without being one.
 	for _, l := range configs.ListLevels() {
 		if !slices.Contains(players, l.Name) || slices.Contains(own, l.Name) {
 			continue
 		}
-		for _, set := range all.RuleSets {
+		for _, set := range g.RuleSets {
 			if elo, ok := l.Elo[set.Name]; ok {
-				anchors = append(anchors, ratings.Anchor{Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name})
+				anchor := ratings.Anchor{Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name}
+				anchors = append(anchors, anchor)
 			}
 		}
 	}
 	if anchors == nil {
-		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels among the players, under rules for which "+
-			"its Elo was measured (%s); the players are %s", listed(configs.RatedRules()), listed(players))
+		measured := listed(configs.RatedRules())
+		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels "+
+			"among the players, under rules for which its Elo was measured (%s); "+
+			"the players are %s", measured, listed(players))
 	}
 	return anchors, nil
 }
 
-// playerNamed returns a player that is named by its label or its spec; "" for "".
-func playerNamed(all *standings.Standings, flag, name string) (string, error) {
+// player returns a player that a flag names by its label or its spec; "" for "".
+func (g *ratedGames) player(flag, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	players, name := all.Data().Players(), source.Name(name)
-	label := all.Names().Of(name)
+	// A spec may be written in several ways, of which records have one.
+	name = source.Name(name)
+	players, label := g.Data().Players(), g.Names().Of(name)
 	if !slices.Contains(players, label) {
-		return "", fmt.Errorf("%s: %.60q has not played; the players are %s", flag, name, listed(players))
+		return "", fmt.Errorf("%s: %.60q has not played; the players are %s",
+			flag, name, listed(players))
 	}
 	return label, nil
 }

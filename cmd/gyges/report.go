@@ -9,16 +9,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
+	"strconv"
 
 	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/runs"
 	"gyges/tournament/web/report"
 )
 
+// reportCmd writes a page on runs: ratings, plots, and games that can be replayed in it.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags
@@ -31,7 +31,8 @@ type reportCmd struct {
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	_, err := formatOf("", "--out", c.Out, "html")
 	if slices.Contains(c.Runs, "-") {
-		err = errors.Join(err, errors.New("run: expected folders or files, found - for the standard input"))
+		err = errors.Join(err, errors.New("run: expected folders or files, "+
+			"found - for the standard input"))
 	}
 	longestCopiesFirst(c.Runs)
 	files, errFiles := filesOfRuns(c.Runs)
@@ -42,11 +43,15 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
+	// The page is made while its file is open, and replaces an earlier one when it is whole.
 	about := ""
 	toFile, err := writeOut(e, path, func(w io.Writer) error {
 		page, err := c.page(ctx, e, files)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		about = cmp.Or(page.Sampled, "Charts of a tuning run, without games.")
 		return asFailure(report.WriteHTML(w, page))
@@ -57,14 +62,15 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
+// page reads the runs, whose files of games are given, and makes the page.
 func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in, all := &runs.Stream{Verify: c.Verify}, collector.Standings
-	options, err := c.prepare(all)
+	games, err := c.ratedGames(collector.Standings)
 	if err != nil {
 		return nil, err
 	}
 	var names, played, rated []string // all runs, and the files and runs with games
+	// A run of tuning may have no games of its own.
 	for i, path := range files {
 		names = append(names, runName(c.Runs[i]))
 		about := report.ReadRun(ctx, c.Runs[i])
@@ -72,42 +78,53 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		if path == noFile {
 			continue
 		}
-		played, rated = append(played, path), append(rated, c.Runs[i])
+		played = append(played, path)
+		rated = append(rated, c.Runs[i])
 		file, err := openGames(ctx, e, path, about.Manifest)
 		if err != nil {
 			return nil, err
 		}
+		// Pages need whole records: moves, times and what agents said.
 		format, err := file.Sniff()
-		if err == nil && format != source.Records {
-			err = fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", file.Name)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = collector.Read(ctx, in, file, collector.Sample)
+		if format != source.Records {
+			return nil, fmt.Errorf("%s: expected records of games, as runs write them; "+
+				"gyges rate reads other files", file.Name)
 		}
+		err = collector.Read(ctx, &games.in, file, collector.Sample)
 		if err != nil {
 			return nil, err
 		}
 	}
 	if len(played) > 0 {
-		if err := c.found(in, all, played); err != nil {
+		if err := games.found(played); err != nil {
 			return nil, err
 		}
 	}
-	warnUnreadable(e, in)
-	input := report.Input{Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: all.Names()}
-	if all.Games() > 0 {
-		if input.Tables, err = c.fit(ctx, in, all, options, true); err != nil {
+	warnUnreadable(e, &games.in)
+	// Runs without games, such as a fit of weights, have charts alone.
+	input := report.Input{
+		Title: listed(names), Commands: c.commands(rated),
+		Program: version(), Labels: games.Names(),
+	}
+	if games.Games() > 0 {
+		input.Tables, err = games.fit(ctx, true)
+		if err != nil {
 			return nil, err
 		}
 	}
 	return report.Build(collector, input), nil
 }
 
-// noFile stands for the file of games of a tuning run that has none; the standard input is not read.
+// noFile stands for the file of games of a tuning run that has none; the standard input is not
+// read.
 const noFile = "-"
 
 // filesOfRuns returns the files of games of runs, or [noFile].
 func filesOfRuns(runs []string) ([]string, error) {
+	// The command keeps the names as they were given.
 	runs = slices.Clone(runs)
 	for i, run := range runs {
 		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
@@ -118,25 +135,28 @@ func filesOfRuns(runs []string) ([]string, error) {
 	return gameFiles(runs)
 }
 
+// commands returns the command that prints the tables of the runs that can be rated, and the one
+// that made the page.
 func (c *reportCmd) commands(rated []string) (list []string) {
-	own := *c
-	if c.Out == "-" {
-		own.Out = ""
-	}
-	line := func(command string, runs []string, flags any) string {
-		line := "gyges " + command
-		for _, w := range slices.Concat(runs, givenFlags(reflect.ValueOf(flags))) {
-			line += " " + textfmt.ShellWord(w)
-		}
-		return line
-	}
+	flags := c.words()
+	// The commands have absolute or relative paths, as they were given.
 	if rated != nil {
-		list = append(list, line("rate", rated, c.ratingFlags))
+		list = append(list, commandLine("rate", append(rated, flags...)...))
 	}
-	return append(list, line("report", c.Runs, own))
+	if c.Games != 500 {
+		flags = append(flags, "--games", strconv.Itoa(c.Games))
+	}
+	if c.Seed != 1 {
+		flags = append(flags, "--seed", strconv.FormatUint(c.Seed, 10))
+	}
+	if c.Out != "" && c.Out != "-" {
+		flags = append(flags, "--out", c.Out)
+	}
+	return append(list, commandLine("report", slices.Concat(c.Runs, flags)...))
 }
 
-// folder is where the page is written unless --out names a file: beside the records of a single run.
+// folder is where the page is written unless --out names a file: beside the records of a single
+// run.
 func (c *reportCmd) folder() string {
 	if len(c.Runs) > 1 {
 		return ""

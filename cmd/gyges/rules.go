@@ -11,14 +11,16 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// rulesCmd prints the rules of a rule set, or lists the presets and the options.
 type rulesCmd struct {
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-	Name   string      `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
+	tableFlag
+	Name string `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
+// Run prints a rule set in words, and its options as a table.
 func (c *rulesCmd) Run(e *env) error {
 	if c.Name == "" {
-		return c.list(e)
+		return c.list(e.out)
 	}
 	r, err := rules.Parse(c.Name)
 	if err != nil {
@@ -30,64 +32,84 @@ func (c *rulesCmd) Run(e *env) error {
 			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
 		})
 	}
-	writeProse(e.out, r, c.Format == grid.Markdown)
+	// People get the rules as a text to play by, and then the options that make them.
+	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
+		addOption(t, opt.Key, opt.Text(), opt.Accepts())
 	}
 	return printTable(e.out, t, c.Format, 0)
 }
 
+// addOption adds a row of texts that may have marks.
+func addOption(t *grid.Table, key, value, text string) {
+	t.Add(grid.Markup(key), grid.Markup(value), grid.Markup(text))
+}
+
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
-func writeProse(w *output, r *rules.Rules, markdown bool) {
-	for _, s := range r.Options().Prose() {
+func writeProse(w *output, prose []rules.Section, markdown bool) {
+	for _, s := range prose {
 		if markdown {
-			w.printf("## %s\n\n%s\n\n", s.Heading, strings.Join(s.Paragraphs, "\n\n"))
+			text := strings.Join(s.Paragraphs, "\n\n")
+			w.printf("## %s\n\n%s\n\n", s.Heading, text)
 			continue
 		}
 		w.printf("%s\n", s.Heading)
 		for _, text := range s.Paragraphs {
-			w.printf("  %s\n", strings.Join(textfmt.Wrap(text, 76), "\n  "))
+			// Two columns are for the indent.
+			lines := textfmt.Wrap(text, 76)
+			w.printf("  %s\n", strings.Join(lines, "\n  "))
 		}
 		w.printf("\n")
 	}
 }
 
-var presetColumns = []grid.Column[rules.Preset]{
-	{Key: "name", Value: func(p rules.Preset) any { return p.Name }},
-	{Key: "doc", Value: func(p rules.Preset) any { return p.Doc }},
-	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
-}
-
-func (c *rulesCmd) list(e *env) error {
+// list prints the presets, and for people the options.
+func (c *rulesCmd) list(out *output) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
-		return printTable(e.out, grid.Make(presetColumns, presets), grid.JSON, 0)
+		var list []grid.Object
+		for _, p := range presets {
+			list = append(list, grid.Object{
+				{"name", p.Name}, {"doc", p.Doc}, {"options", p.Options.Values()},
+			})
+		}
+		return grid.WriteJSON(out, list)
 	}
-	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
+	first := presets[0]
+	// Each preset is told by what differs from the first one.
+	t := grid.New("", 2, "Name", "Source, and differences from "+first.Name)
 	for _, p := range presets {
 		text := p.Doc
-		if changes := strings.Join(presets[0].Options.Changes(p.Options), " "); changes != "" {
-			text += map[bool]string{false: "\n" + changes, true: "; `" + changes + "`"}[c.Format == grid.Markdown]
+		changes := strings.Join(first.Options.Changes(p.Options), " ")
+		switch {
+		case changes == "":
+		case c.Format == grid.Markdown:
+			text += "; `" + changes + "`"
+		default:
+			text += "\n" + changes
 		}
 		t.Add(p.Name, grid.Markup(text))
 	}
-	if err := printTable(e.out, t, c.Format, 0); err != nil {
+	if err := printTable(out, t, c.Format, 0); err != nil {
 		return err
 	}
+	// The options are those that any preset may be changed by.
 	t = grid.New("", 3, "Option", "Default", "Meaning")
-	for _, opt := range presets[0].Options.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Help()))
+	for _, opt := range first.Options.List() {
+		addOption(t, opt.Key, opt.Text(), opt.Help())
 	}
-	e.out.printf("\n")
-	return printTable(e.out, t, c.Format, 0)
+	out.printf("\n")
+	return printTable(out, t, c.Format, 0)
 }
 
+// rulesFlags are the flags of commands that need one rule set.
 type rulesFlags struct {
 	Rules string   `default:"standard" placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 
+// load returns the rule set.
 func (f rulesFlags) load() (*rules.Rules, error) {
 	base, err := rules.Parse(f.Rules)
 	if err != nil {
@@ -98,10 +120,12 @@ func (f rulesFlags) load() (*rules.Rules, error) {
 }
 
 // position returns the rule set and a position under it, see [parsePosition].
-func (f rulesFlags) position(words []string) (r *rules.Rules, p rules.Position, err error) {
-	if r, err = f.load(); err == nil {
-		p, err = parsePosition(r, words)
+func (f rulesFlags) position(words []string) (*rules.Rules, rules.Position, error) {
+	r, err := f.load()
+	if err != nil {
+		return nil, rules.Position{}, err
 	}
+	p, err := parsePosition(r, words)
 	return r, p, err
 }
 
@@ -111,20 +135,28 @@ func (f rulesFlags) game(words []string) (*rules.Game, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A search begins where the players move, not where they place their pieces.
 	if r.SettingUp(p) {
 		return nil, errors.New("position: expected one in which all pieces are placed")
 	}
 	g := rules.NewGame(r, p)
-	if o, reason := g.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
+	return g, checkGoesOn("position", g)
+}
+
+// checkGoesOn returns an error if a game, which an argument describes, is over.
+func checkGoesOn(argument string, g *rules.Game) error {
+	outcome, reason := g.Outcome()
+	if outcome == rules.Undecided {
+		return nil
 	}
-	return g, nil
+	return fmt.Errorf("%s: the game is over there, %v by %s", argument, outcome, reason)
 }
 
 // parsePosition reads a position given in words: quoted on the command line or not, it is the same.
 func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	if len(words) == 0 {
-		return rules.Position{}, errors.New("expected a position, like '321123/000000/000000/000000/000000/321123 s'")
+		return rules.Position{}, errors.New("expected a position, " +
+			"like '321123/000000/000000/000000/000000/321123 s'")
 	}
 	p, err := r.ParsePosition(strings.Join(words, " "))
 	if err != nil {
@@ -133,16 +165,18 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	return p, err
 }
 
-// rulesList is a list of rule sets, with commas between them.
+// rulesList is a list of rule sets, with commas between them. As a flag it may be repeated, too.
 type rulesList []*rules.Rules
 
-// UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like "repetition=none" belongs to
-// the rule set before it.
+// UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like
+// "repetition=none" belongs to the rule set before it.
 func (l *rulesList) UnmarshalText(text []byte) error {
 	var names []string
-	for _, piece := range strings.Split(string(text), ",") {
-		name, _, option := strings.Cut(piece, "=")
-		if n := len(names); n > 0 && option && !strings.Contains(name, ":") {
+	// A rule set may end in options: PRESET:OPTION=VALUE,OPTION=VALUE.
+	for piece := range strings.SplitSeq(string(text), ",") {
+		key, _, hasValue := strings.Cut(piece, "=")
+		isOption := hasValue && !strings.Contains(key, ":")
+		if n := len(names); n > 0 && isOption {
 			names[n-1] += "," + piece
 		} else {
 			names = append(names, piece)
@@ -158,13 +192,18 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (l rulesList) String() string { return strings.Join(lists.Map(l, (*rules.Rules).String), ",") }
+// String returns the list as it is read.
+func (l rulesList) String() string {
+	names := lists.Map(l, (*rules.Rules).String)
+	return strings.Join(names, ",")
+}
 
 // names returns the set of the names; nil for none.
-func (l rulesList) names() (names map[string]bool) {
-	if l != nil {
-		names = map[string]bool{}
+func (l rulesList) names() map[string]bool {
+	if l == nil {
+		return nil
 	}
+	names := map[string]bool{}
 	for _, r := range l {
 		names[r.String()] = true
 	}

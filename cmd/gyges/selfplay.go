@@ -5,79 +5,97 @@ import (
 	"errors"
 	"path/filepath"
 
-	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/configs"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/progress"
 	"gyges/tournament/training"
 )
 
+// selfplayCmd lets agents play themselves, and makes training positions of their games.
 type selfplayCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
 	runFlags
 }
 
+// Run plays the games, and then extracts the positions of all games in the folder.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e.registry)
+	config, err := c.config(e)
 	if err != nil {
 		return err
 	}
-	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
+	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, progress.SelfPlay)
+	// A run that has begun goes on in its folder; its positions are made at its end.
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
-			e.err.printf("Stopped after %d of %d games, before there were training positions. Go on with %s\n", s.Played,
-				s.Scheduled, f.goesOn(s, err))
+			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
+				"Go on with %s\n", s.Played, s.Scheduled, f.goesOn(s, err))
 		}
 		return runError(err, s)
 	}
+	// The positions say which agents and settings they come from.
 	v := &learningView{e: e}
-	made, err := config.Extract(ctx, v.env(), s.Out, config.Provenance(version()))
+	provenance := config.Provenance(version())
+	made, err := config.Extract(ctx, v.env(), s.Out, provenance)
 	v.end()
 	if err != nil {
 		return failure{err} // the games are safe
 	}
 	summarizeExtraction(e, made)
 	e.out.printf("%s", timeText(s))
+	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		e.out.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
+		positions, took := made.Plies*fresh/s.Played, s.End.Sub(s.Start)
+		speed := perSecond(60*positions, took.Seconds())
+		e.out.printf(", %s positions a minute", speed)
 	}
-	e.out.printf("; the training positions are in %s\n", textfmt.Escape(filepath.Join(s.Out, training.PositionsDir)))
+	folder := filepath.Join(s.Out, training.PositionsDir)
+	e.out.printf("; the training positions are in %s\n", textfmt.Escape(folder))
 	f.writeFaults(e.out)
-	return answer(s.Faults == 0)
+	return f.result(s, nil)
 }
 
-func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPlay, err error) {
+// config returns the config of the file, if one is given, with what the flags override.
+func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
-		if config, err = configs.LoadSelfPlay(c.Config, registry); err != nil {
+		config, err = configs.LoadSelfPlay(c.Config, e.registry)
+		if err != nil {
 			return config, err
 		}
 	}
+	// The games are a tournament, so flags of both are read.
 	t := &config.Tournament
-	if err = c.applyRun(&config, t); err != nil {
+	err = c.applyRun(&config, t)
+	if err != nil {
 		return config, err
 	}
 	if c.Config == "" && len(t.Agents) == 0 {
 		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
 	}
-	return config, c.checkRun(&config, config.Validate(registry), t.Name, &t.Out)
+	t.Out = newFolder(t.Out, t.Name)
+	return config, c.check(e, &config)
 }
 
+// dataMakeCmd makes training positions of games that were played before, by any run.
 type dataMakeCmd struct {
 	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
 	settingsFlags
 }
 
+// Run extracts the positions into the folder of the run.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()
+	// Of the settings only those of positions matter here.
 	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
 	v := &learningView{e: e}
-	made, err := config.Extract(ctx, v.env(), c.Dir, map[string]string{"program": version()})
+	provenance := map[string]string{"program": version()}
+	made, err := config.Extract(ctx, v.env(), c.Dir, provenance)
 	v.end()
 	if err != nil {
 		return files.Plain(settings.FlagErrors(&config, err))
@@ -86,13 +104,18 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
+// summarizeExtraction prints how many positions of games became training positions, and why the
+// others didn't.
 func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
 		e.err.warn("%s", textfmt.Escape(note))
 	}
-	n, w := made.Written, e.out
-	w.printf("%d training positions (%d train, %d validation, %d test) of %d positions in games: %d repeated",
-		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test], made.Plies, made.Repeated)
+	w, written := e.out, made.Written
+	train, test := written[dataset.Train], written[dataset.Test]
+	w.printf("%d training positions (%d train, %d validation, %d test) "+
+		"of %d positions in games: %d repeated", made.Total(),
+		train, written[dataset.Validation], test, made.Plies, made.Repeated)
+	// Positions are searched only if the config says so.
 	if made.Searched > 0 {
 		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
 	}

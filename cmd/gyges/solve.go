@@ -24,6 +24,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// solveCmd proves wins and losses: by a search of all moves to a depth, or by proof numbers. It
+// solves one position, or a list whose solutions are written one by one.
 type solveCmd struct {
 	rulesFlags
 	Depth       *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
@@ -45,6 +47,7 @@ const (
 	defaultProofDepth = 31
 )
 
+// Run solves one position, or passes a list on. A search that was stopped is answered with a no.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
 	if err != nil {
@@ -53,6 +56,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if c.List != "" {
 		return c.solveList(ctx, e, search)
 	}
+	// One position is solved here, those of a list by workers.
 	g, err := c.game(c.Position)
 	if err != nil {
 		return err
@@ -65,41 +69,56 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	columns := solutionColumns(c.Format)
 	switch c.Format {
 	case grid.Text:
 		c.print(e.out, s)
 	case grid.JSON:
-		err = grid.WriteJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
+		err = grid.WriteJSON(e.out, grid.ObjectOf(columns, s))
 	default:
-		err = c.solutionWriter(e, e.out, false)(s)
+		table := grid.Make(columns, []solver.Solution{s})
+		err = printTable(e.out, table, c.Format, 0)
 	}
-	if err == nil && !s.Complete {
-		err = cmp.Or(ctx.Err(), errNo)
+	// The solution so far has been printed; the exit code says that it isn't complete.
+	if err != nil || s.Complete {
+		return err
 	}
-	return err
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errNo
 }
 
+// search returns the search that the flags ask for.
 func (c *solveCmd) search() (s solver.Search, err error) {
-	most, depth := solver.MaxDepth, 5
+	s = solver.Search{MoveTime: c.MoveTime, Megabytes: c.Hash}
+	depth, most := 5, solver.MaxDepth
 	if c.Proof {
-		depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, proofnumber.MaxDepth
+		depth, most = defaultProofDepth, proofnumber.MaxDepth
+		s.Nodes = cmp.Or(c.Nodes, defaultProofNodes)
 	}
-	c.Depth = cmp.Or(c.Depth, &depth)
+	if c.Depth == nil {
+		c.Depth = &depth
+	}
 	s.Depth = *c.Depth
-	s.MoveTime, s.Nodes, s.Megabytes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes), c.Hash
-	list, proof := c.List != "", c.Proof
+	// Flags that have no effect with the others are refused.
+	list := c.List != ""
+	table := list && c.Format != grid.Text
+	deep := 1 <= s.Depth && s.Depth <= most
 	var p problems.List
-	p.Expect(1 <= s.Depth && s.Depth <= most, "--depth", "expected a number from 1 to %d, found %d", most, s.Depth)
-	p.Require(c.Nodes == 0 || proof, "--nodes needs --proof")
-	p.Require(c.Out == "" || list && c.Format != grid.Text, "--out needs --list and --format csv or json")
-	p.Require(c.Certificate == "" || proof && list, "--certificate needs --proof and --list")
+	p.Expect(deep, "--depth", "expected a number from 1 to %d, found %d", most, s.Depth)
+	p.Require(c.Nodes == 0 || c.Proof, "--nodes needs --proof")
+	p.Require(c.Out == "" || table, "--out needs --list and --format csv or json")
+	p.Require(c.Certificate == "" || list && c.Proof, "--certificate needs --proof and --list")
 	p.Require(!list || len(c.Position) == 0, "--list can't be combined with a position")
-	p.Require(c.Hash == 0 || proof, "--hash needs --proof")
+	p.Require(c.Hash == 0 || c.Proof, "--hash needs --proof")
 	p.Require(c.Workers == 0 || list, "--workers needs --list")
 	return s, p.Err()
 }
 
+// print prints a solution for people.
 func (c *solveCmd) print(out *output, s solver.Solution) {
+	// Proof numbers prove a win, not the shortest one.
 	in := "in"
 	if c.Proof {
 		in = "within"
@@ -116,10 +135,11 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 	default:
 		out.printf("no forced result within %d plies; stopped before %d\n", s.Depth, *c.Depth)
 	}
-	p := s.Game.Position()
+	// The line that was found, a move a line.
+	r, p := s.Game.Rules(), s.Game.Position()
 	for i, text := range analysis.LongLine(s.Game, s.Line) {
 		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
-		p = s.Game.Rules().Apply(p, s.Line[i])
+		p = r.Apply(p, s.Line[i])
 	}
 	if s.Strategy != nil {
 		out.printf("strategy of %d moves, played against every reply\n", s.Strategy.Len())
@@ -127,20 +147,39 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 	out.printf("nodes %d, time %.2f s\n", s.Nodes, s.Seconds)
 }
 
+// solutionColumns returns the columns of solutions for programs.
 func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	type row = solver.Solution
-	columns := []grid.Column[row]{
+	// CSV has the first move of the line, JSON all of it.
+	last := grid.Column[row]{Key: "move", Value: func(s row) any {
+		if len(s.Line) == 0 {
+			return ""
+		}
+		return s.Line[0].String()
+	}}
+	if f == grid.JSON {
+		last = grid.Column[row]{Key: "line", Value: func(s row) any {
+			return analysis.LongLine(s.Game, s.Line)
+		}}
+	}
+	return []grid.Column[row]{
 		{Key: "rules", Value: func(s row) any { return s.Game.Rules().String() }},
-		{Key: "position", Value: func(s row) any { return s.Game.Rules().FormatPosition(s.Game.Position()) }},
-		{Key: "result", Doc: "win or loss of the side to move, or none", Value: func(s row) any {
-			return [...]string{"loss", "none", "win"}[cmp.Compare(s.Plies, 0)+1]
+		{Key: "position", Value: func(s row) any { return positionOf(s.Game) }},
+		{Key: "result", Value: func(s row) any { // of the side to move
+			switch {
+			case s.Plies > 0:
+				return "win"
+			case s.Plies < 0:
+				return "loss"
+			}
+			return "none"
 		}},
-		{Key: "plies", Doc: "to the goal, by proof numbers at most", Value: func(s row) any {
-			return max(s.Plies, -s.Plies)
-		}},
-		{Key: "depth", Doc: "plies searched completely; 0 by proof numbers", Value: func(s row) any { return s.Depth }},
+		// Plies to the goal; by proof numbers at most.
+		{Key: "plies", Value: func(s row) any { return max(s.Plies, -s.Plies) }},
+		// Plies searched completely; 0 by proof numbers.
+		{Key: "depth", Value: func(s row) any { return s.Depth }},
 		{Key: "complete", Value: func(s row) any { return s.Complete }},
-		{Key: "strategy", Doc: "moves of the winner's strategy, by proof numbers", Value: func(s row) any {
+		{Key: "strategy", Value: func(s row) any { // moves of the winner's, by proof numbers
 			if s.Strategy == nil {
 				return 0
 			}
@@ -148,22 +187,16 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 		}},
 		{Key: "nodes", Value: func(s row) any { return s.Nodes }},
 		{Key: "seconds", Value: func(s row) any { return s.Seconds }},
+		last,
 	}
-	if f == grid.JSON {
-		return append(columns, grid.Column[row]{Key: "line", Value: func(s row) any {
-			return analysis.LongLine(s.Game, s.Line)
-		}})
-	}
-	return append(columns, grid.Column[row]{Key: "move", Value: func(s row) any {
-		if len(s.Line) == 0 {
-			return ""
-		}
-		return s.Line[0].String()
-	}})
 }
 
-// solveList solves the positions of a list and prints their solutions in its order as soon as they are there, without
-// those whose solutions the file of --out has, or if none is given the certificate.
+// positionOf returns the text of a game's position.
+func positionOf(g *rules.Game) string { return g.Rules().FormatPosition(g.Position()) }
+
+// solveList solves the positions of a list and prints their solutions in its order as soon as they
+// are there. Positions are not solved again whose solutions the file of --out has or, if no file is
+// given, the certificate: so a run that was stopped goes on with the same command.
 func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) (err error) {
 	r, err := c.load()
 	if err != nil {
@@ -173,34 +206,41 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	if err != nil {
 		return err
 	}
-	var certificate *strategy.Certificate
+	// A certificate holds a strategy for each win, which other programs can check.
+	var certificate *strategy.Certificate // nil: none is made
 	if c.Certificate != "" {
-		if certificate, err = strategy.ExtendCertificate(c.Certificate, r); err != nil {
+		certificate, err = strategy.ExtendCertificate(c.Certificate, r)
+		if err != nil {
 			return files.Plain(err)
 		}
 	}
-	out, rest, size := io.Writer(e.out), games, int64(0)
-	switch {
-	case c.Out != "": // the file says what is done, and the certificate has it
-		f, done, n, err := c.openSolutions(games)
-		if err != nil {
-			return fileError("--out", err)
+	out, solved, goesOn := io.Writer(e.out), 0, false
+	if c.Out != "" { // the file says what is done, and the certificate has it
+		f, done, size, errOpen := c.openSolutions(games)
+		if errOpen != nil {
+			return fileError("--out", errOpen)
 		}
 		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
-		out, rest, size = f, games[done:], n
-	case certificate != nil:
-		games = slices.DeleteFunc(games, func(g *rules.Game) bool { return certificate.Has(g.Position()) })
-		rest = games
+		out, solved, goesOn = f, done, size > 0
+	} else if certificate != nil {
+		games = slices.DeleteFunc(games, func(g *rules.Game) bool {
+			return certificate.Has(g.Position())
+		})
 	}
-	write := c.solutionWriter(e, out, size > 0)
-	progress := newMeter(e.err, int64(len(games)))
-	progress.restart(int64(len(games) - len(rest)))
-	solved, results, workers := progress.first, 0, cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
-	err = search.List(ctx, r, rest, workers, func(s solver.Solution) error {
-		if solved++; s.Plies != 0 {
+	// The bar begins where an earlier run has stopped.
+	write := c.solutionWriter(e, out, goesOn)
+	m := newMeter(e.err, int64(len(games)))
+	m.restart(int64(solved))
+	// Solutions come in the order of the list. The certificate has each before the file does,
+	// so that a run that was killed loses none.
+	results, workers := 0, cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	err = search.List(ctx, r, games[solved:], workers, func(s solver.Solution) error {
+		solved++
+		if s.Plies != 0 {
 			results++
 		}
-		progress.step(solved, progress.total, "", fmt.Sprintf("positions solved, %d with a result", results))
+		what := fmt.Sprintf("positions solved, %d with a result", results)
+		m.step(int64(solved), m.total, "", what)
 		if certificate != nil && s.Strategy != nil {
 			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)
@@ -208,7 +248,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		}
 		return write(s)
 	})
-	progress.end()
+	m.end()
 	if err != nil || certificate == nil {
 		return err
 	}
@@ -216,64 +256,75 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	return asFailure(certificate.Join(ctx))
 }
 
-// solutionWriter returns what writes a solution; on is whether out has some already.
-func (c *solveCmd) solutionWriter(e *env, out io.Writer, on bool) func(solver.Solution) error {
+// solutionWriter returns what writes a solution of a list; goesOn is whether out has some already.
+func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solver.Solution) error {
 	columns := solutionColumns(c.Format)
 	switch c.Format {
 	case grid.JSON:
 		lines := jsonl.NewWriter(out)
-		return func(s solver.Solution) error { return asFailure(lines.Append(grid.ObjectOf(columns, s))) }
+		return func(s solver.Solution) error {
+			return asFailure(lines.Append(grid.ObjectOf(columns, s)))
+		}
 	case grid.CSV:
-		table := grid.NewWriter(out, c.Format, grid.Options{Rest: on}, columns)
+		table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
 		return func(s solver.Solution) error { return asFailure(table.Write(s)) }
 	}
 	return func(s solver.Solution) error {
-		e.out.printf("%s: ", s.Game.Rules().FormatPosition(s.Game.Position()))
+		e.out.printf("%s: ", positionOf(s.Game))
 		c.print(e.out, s)
 		return nil
 	}
 }
 
+// readList reads the positions of --list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
 	list, err := readInput(ctx, e, c.List, schedule.ReadOpenings)
 	if err != nil {
 		return nil, err
 	}
+	// All positions are checked before the first one is solved.
 	games := make([]*rules.Game, len(list.Positions))
 	for i := range games {
 		p, err := list.Parse(r, i)
-		if err == nil && r.SettingUp(p) {
-			err = fmt.Errorf("%s:%d: expected a position in which all pieces are placed", list.File, list.Lines[i])
-		}
 		if err != nil {
 			return nil, err
+		}
+		if r.SettingUp(p) {
+			return nil, fmt.Errorf("%s:%d: expected a position in which all pieces are placed",
+				list.File, list.Lines[i])
 		}
 		games[i] = rules.NewGame(r, p)
 	}
 	return games, nil
 }
 
-// openSolutions opens the file of --out for more solutions, and returns how many of the games it has, and of what size.
-func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, size int64, err error) {
+// openSolutions opens the file of --out for more solutions, and returns how many of the games it
+// has, and of what size.
+func (c *solveCmd) openSolutions(games []*rules.Game) (
+	f *os.File, done int, size int64, err error,
+) {
 	const maxSolution = 64 << 10 // bytes of a line
+	// The solutions are those of the first games, in their order; anything else is another file.
 	begin, header := "{", c.Format == grid.CSV
 	if header {
-		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")
+		keys := grid.Make(solutionColumns(c.Format), nil).Keys()
+		begin = strings.Join(keys, ",")
 	}
 	f, size, err = jsonl.OpenFile(c.Out, begin, maxSolution, func(line []byte) error {
-		switch {
-		case header && string(line) == begin:
+		if header {
 			header = false
+			if string(line) != begin {
+				return fmt.Errorf("expected %s", begin)
+			}
 			return nil
-		case header:
-			return fmt.Errorf("expected %s", begin)
-		case done == len(games):
+		}
+		if done == len(games) {
 			return errors.New("expected no more solutions than positions of the list")
 		}
-		g := games[done]
+		position := positionOf(games[done])
 		done++
-		if p := g.Rules().FormatPosition(g.Position()); !strings.Contains(string(line), p) {
-			return fmt.Errorf("expected the solution of %s", p)
+		if !strings.Contains(string(line), position) {
+			return fmt.Errorf("expected the solution of %s", position)
 		}
 		return nil
 	})

@@ -4,78 +4,101 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
+// tacticsRunCmd tests agents on positions whose best moves are proven.
 type tacticsRunCmd struct {
 	File  string        `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
 	Agent []agents.Spec `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
-	Missed bool        `help:"List the positions not solved, too."`
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Missed bool `help:"List the positions not solved, too."`
+	tableFlag
 }
 
+// Run starts all agents first, so that a mistake in the last one is found before the tests.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
 		return err
 	}
+	// Each agent plays all positions, under whatever rules they have.
 	players := make([]agents.Agent, len(c.Agent))
 	for i, spec := range c.Agent {
-		if players[i], err = newAgent(ctx, e, spec); err != nil {
+		players[i], err = newAgent(ctx, e, spec)
+		if err != nil {
 			return err
 		}
 		defer closeAgent(e, players[i])
 	}
-	trials := make([]tactics.Trial, len(c.Agent))
+	// The agents take their turns, so that none slows another one down.
+	var trials []tactics.Trial
 	for i, spec := range c.Agent {
-		trials[i], err = tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
-		if err := cmp.Or(ctx.Err(), asFailure(named(trials[i].Agent, err))); err != nil {
+		trial, err := tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
+		if err := agentError(ctx, spec.Label(), err); err != nil {
 			return err
 		}
+		trials = append(trials, trial)
 	}
-	return c.write(e.out, trials)
+	return asFailure(c.write(e.out, trials))
 }
 
+// write prints a table and, for people, the positions that were missed.
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
-		counts := lists.Map(trials, func(t tactics.Trial) []tactics.Count { return t.Counts() })
-		return grid.WriteJSON(out, slices.Concat(counts...))
-	}
-	classes := lists.Map(tactics.Classes(), func(c tactics.Class) string { return string(c) })
-	t := grid.New("", 2, slices.Concat([]string{"Agent", "Rules"}, classes, []string{"all", "solved", "a position"})...)
-	for i := range trials {
-		name := any(grid.Name(trials[i].Agent))
-		for _, ruleSet := range append(trials[i].RuleSets(), "") {
-			row := []any{name, cmp.Or(ruleSet, "all")}
-			for _, class := range tactics.Classes() {
-				row = append(row, trials[i].Count(ruleSet, class).Share())
-			}
-			n, seconds := trials[i].Count(ruleSet, ""), ""
-			if ruleSet == "" {
-				seconds = fmt.Sprintf("%.3fs", n.Seconds)
-			}
-			share := fmt.Sprintf("%.1f %%", 100*float64(n.Solved)/float64(n.Positions))
-			t.Add(append(row, n.Share(), share, seconds)...)
-			name = ""
+		var counts []tactics.Count
+		for _, trial := range trials {
+			counts = append(counts, trial.Counts()...)
 		}
+		return grid.WriteJSON(out, counts)
 	}
-	if err := printTable(out, t, c.Format, 2); err != nil || !c.Missed {
-		return asFailure(err)
+	err := printTable(out, c.table(trials), c.Format, 2)
+	if err != nil {
+		return err
 	}
+	// Below the table the positions that an agent missed.
 	for _, t := range trials {
 		for _, a := range t.Attempts {
-			if !a.Solved {
+			if c.Missed && !a.Solved {
+				name, task := textfmt.Visible(t.Agent), a.Task
 				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
-					textfmt.Visible(t.Agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
+					name, task.Rules, task.Class, task.Position, a.Move, task.Moves)
 			}
 		}
 	}
 	return nil
+}
+
+// table has a row for each rule set of each trial, and one for all of them.
+func (c *tacticsRunCmd) table(trials []tactics.Trial) *grid.Table {
+	// The classes of positions have a column each.
+	columns := []string{"Agent", "Rules"}
+	for _, class := range tactics.Classes() {
+		columns = append(columns, string(class))
+	}
+	columns = append(columns, "all", "solved", "a position")
+	t := grid.New("", 2, columns...)
+	for i := range trials {
+		trial := &trials[i]
+		name := any(grid.Name(trial.Agent)) // in the first row alone
+		for _, ruleSet := range append(trial.RuleSets(), "") {
+			row := []any{name, cmp.Or(ruleSet, "all")}
+			for _, class := range tactics.Classes() {
+				row = append(row, trial.Count(ruleSet, class).Share())
+			}
+			all, seconds := trial.Count(ruleSet, ""), ""
+			if ruleSet == "" {
+				seconds = fmt.Sprintf("%.3fs", all.Seconds)
+			}
+			solved := float64(all.Solved) / float64(all.Positions)
+			row = append(row, all.Share(), textfmt.Percent(solved), seconds)
+			t.Add(row...)
+			name = ""
+		}
+	}
+	return t
 }

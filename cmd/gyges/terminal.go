@@ -10,40 +10,59 @@ import (
 	"gyges/rules/base/grid"
 )
 
+// tableFlag is the format of a command that prints tables.
+type tableFlag struct {
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+}
+
+// terminal returns the terminal that is written to; nil if it is something else.
 func (o *output) terminal() *os.File {
-	if f, ok := o.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	f, isFile := o.w.(*os.File)
+	if isFile && term.IsTerminal(int(f.Fd())) {
 		return f
 	}
 	return nil
 }
 
-func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
+// layout says how tables of ratings are laid out on w.
+func layout(w *output) table.Layout {
+	return table.Layout{Width: tableWidth(w), Styles: styles(w)}
+}
 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
 func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
 	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
 }
 
-// tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere 80 columns.
+// tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere
+// 80 columns.
 func tableWidth(w *output) int {
-	n := 80
-	if f := w.terminal(); f != nil {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			n = width
-		}
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil {
+		width = 0
 	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
-		n = width
+	if f := w.terminal(); f != nil && width <= 0 {
+		width, _, _ = term.GetSize(int(f.Fd()))
 	}
-	return max(n, 40)
+	if width <= 0 { // unknown
+		width = 80
+	}
+	// Narrower tables would have a letter a line.
+	return max(width, 40)
 }
 
+// drawable reports whether w is a terminal that understands more than text.
+func (o *output) drawable() bool { return o.terminal() != nil && os.Getenv("TERM") != "dumb" }
+
+// styles reports whether colours may be used.
 func styles(w *output) bool {
-	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return os.Getenv("NO_COLOR") == "" && w.drawable()
 }
 
+// Colours of the terminal.
 const red, yellow = "\x1b[31m", "\x1b[33m"
 
+// styled returns a text in a colour, where colours may be used.
 func styled(w *output, colour, text string) string {
 	if !styles(w) {
 		return text

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -20,6 +18,8 @@ import (
 	"gyges/tournament/training"
 )
 
+// trainCmd trains weights in generations: games, a fit to their positions, and a match against the
+// weights before.
 type trainCmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
@@ -28,49 +28,64 @@ type trainCmd struct {
 	formatFlag
 }
 
+// Run plays and fits until the time or the number of generations of the config is reached.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
 	if err != nil {
 		return err
 	}
-	err = c.apply(&config)
-	if err = cmp.Or(err, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)); err != nil {
+	if err := c.settle(e, &config); err != nil {
 		return err
 	}
-	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out}
-	q, err := c.open(ctx, e, &m)
+	config.Out = newFolder(config.Out, config.Name)
+	// Whether workers can play the games depends on the agent and on these settings.
+	games := tournament.Config{
+		Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out,
+	}
+	q, err := c.open(ctx, e, &games)
 	if err != nil {
 		return err
 	}
 	defer q.close()
-	config.Executor = m.Executor
+	config.Executor = games.Executor
 	v := &learningView{e: e, budget: config.Time}
-	s, err := config.Run(ctx, v.env())
+	trained, err := config.Run(ctx, v.env())
 	v.end()
 	q.began = !errors.As(err, new(*training.FolderError))
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(ctx, e, s)
+	return asFailure(c.print(ctx, e.out, trained))
 }
 
-func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
+// print prints a table of the generations, and the ratings of those adopted.
+func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) error {
 	text := &output{w: io.Discard} // for people
-	if c.forPeople() {
-		text = e.out
+	if isForPeople(c.Format) {
+		text = w
 	}
+	// First the generations: their data, their fits and their matches.
 	rows := training.Rows(s.Generations, s.Rating)
 	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
 		return c.Title == "Rating" // a table of their own has them
 	})
-	err := printTable(text, grid.Make(columns, rows), c.Format, 2)
+	table := grid.Make(columns, rows)
+	if err := printTable(text, table, c.Format, 2); err != nil {
+		return err
+	}
 	text.printf("\n")
-	if err == nil && s.RatingGames != "" {
-		var rated table.Tables
-		if rated, err = s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON); err == nil {
-			err = c.write(e.out, rated)
+	// Where a rating was asked for, the adopted generations have played each other.
+	if s.RatingGames != "" {
+		pool := c.Format == grid.JSON
+		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), pool)
+		if err != nil {
+			return err
 		}
-		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(filepath.ToSlash(s.RatingGames)))
+		if err := c.write(w, rated); err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(s.RatingGames)
+		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(folder))
 	}
 	text.printf("The weights of generation %d are in %s\n", s.Best, textfmt.Escape(s.Weights))
 	for _, line := range []string{s.Verdict(), s.Ended} {
@@ -78,34 +93,48 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 			text.printf("%s\n", line)
 		}
 	}
-	return asFailure(err)
+	return nil
 }
 
+// learningView shows a run that tunes while it goes on: stage by stage, of which some play games
+// and some count steps, with a line on each generation that has ended. Each stage has a meter of
+// its own, so that its speed is not mixed with another one's.
 type learningView struct {
 	e       *env
-	budget  time.Duration // 0: no bound
+	budget  time.Duration // of all generations; 0: no bound
 	what    string        // the stage of a generation
 	meter   *meter        // nil: nothing is done
-	games   bool          // are what it counts
+	games   bool          // the meter counts games
 	seconds float64       // of all generations
 }
 
+// env returns what the run needs of this process, with the view as its observer.
 func (v *learningView) env() training.Env {
-	return training.Env{Registry: v.e.registry, Version: version(), Log: v.e.log, Observer: training.Observer{
-		Stage: v.stage, Game: func(g *record.Record) { v.meter.game(g) }, Progress: v.step, Generation: v.generation,
-	}}
+	return training.Env{
+		Registry: v.e.registry, Version: version(), Log: v.e.log,
+		Observer: training.Observer{
+			Stage:      v.stage,
+			Game:       func(g *record.Record) { v.meter.game(g) },
+			Progress:   v.step,
+			Generation: v.generation,
+		},
+	}
 }
 
+// begin begins to measure other work.
 func (v *learningView) begin(count int64, games bool) {
 	v.end()
-	v.meter, v.games = newMeter(v.e.err, count), games
+	v.meter = newMeter(v.e.err, count)
+	v.games = games
 }
 
+// end removes the bar of the work that was measured.
 func (v *learningView) end() {
 	v.meter.end()
 	v.meter = nil
 }
 
+// stage begins a stage of a generation, with the number of its games or steps.
 func (v *learningView) stage(generation int, stage string, count int64) {
 	v.what = fmt.Sprintf("Generation %d: %s", generation, stage)
 	switch stage {
@@ -114,7 +143,9 @@ func (v *learningView) stage(generation int, stage string, count int64) {
 	case "rating":
 		v.what = "Rating of the generations adopted"
 	}
-	v.begin(count, !slices.Contains([]string{"tune", "policy", "search"}, stage))
+	// These stages are measured in steps.
+	playsNone := []string{"tune", "policy", "search"}
+	v.begin(count, !slices.Contains(playsNone, stage))
 	if v.games {
 		v.e.err.printf("%s, at most %d games\n", v.what, count)
 		return
@@ -127,7 +158,8 @@ func (v *learningView) stage(generation int, stage string, count int64) {
 
 // step shows how far work that plays no games has come.
 func (v *learningView) step(done, all int64, text string) {
-	if v.meter == nil || v.games || v.meter.total != all { // other work than before
+	other := v.meter == nil || v.games || v.meter.total != all
+	if other { // than the work before
 		v.begin(all, false)
 		v.meter.restart(done)
 	}
@@ -138,19 +170,24 @@ func (v *learningView) step(done, all int64, text string) {
 	v.meter.step(done, all, before, text)
 }
 
+// generation prints the outcome of a generation, and below it the figures of its fit.
 func (v *learningView) generation(g training.Generation) {
 	v.end()
 	v.seconds += g.Timing.Seconds()
-	after := fmt.Sprintf("after %d pairs, LLR %.2f", g.Pairs.N(), g.LLR)
-	if g.Pairs.N() == 0 {
-		after = "without a match"
+	after := "without a match"
+	if n := g.Pairs.N(); n > 0 {
+		after = fmt.Sprintf("after %d pairs, LLR %.2f", n, g.LLR)
 	}
+	// The time is of all generations, as a budget is.
 	took := fmt.Sprintf("%.1f minutes in all", v.seconds/60)
 	if v.budget > 0 {
 		took = fmt.Sprintf("%.1f of %.1f minutes", v.seconds/60, v.budget.Minutes())
 	}
-	v.e.err.printf("Generation %d: %s %s; %s\n", g.Number, g.Verdict(), after, took)
-	fit := fmt.Sprintf("%d positions, training loss %.4f, validation loss %.4f", g.Positions, g.Loss, g.ValidationLoss)
+	// The first line says what became of the weights, the lines below how they were fitted.
+	w := v.e.err
+	w.printf("Generation %d: %s %s; %s\n", g.Number, g.Verdict(), after, took)
+	fit := fmt.Sprintf("%d positions, training loss %.4f, validation loss %.4f",
+		g.Positions, g.Loss, g.ValidationLoss)
 	if g.Test != nil {
 		fit += fmt.Sprintf(", test loss %.4f", g.Test.Loss)
 	}
@@ -163,7 +200,7 @@ func (v *learningView) generation(g training.Generation) {
 	if elo := g.AgainstReference(); elo != "" {
 		fit += ", Elo to the reference " + elo
 	}
-	for _, line := range textfmt.Wrap(fit, tableWidth(v.e.err)-2) {
-		v.e.err.printf("  %s\n", line)
+	for _, line := range textfmt.Wrap(fit, tableWidth(w)-2) {
+		w.printf("  %s\n", line)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
@@ -32,6 +31,7 @@ type learnedRules struct {
 	Rules *rules.Rules `placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
 }
 
+// tuneTexelCmd fits the weights of the evaluation to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
@@ -39,39 +39,51 @@ type tuneTexelCmd struct {
 	learnedRules
 }
 
+// Run fits the weights. It plays no games, so it needs no workers.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config, c.Rules, c.Data...)
 	if err != nil {
 		return err
 	}
-	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut("results", config.Name, time.Now()))
-	v, all := &learningView{e: e}, int64(config.Settings.Steps())
-	env := v.env()
+	config.Out = newFolder(cmp.Or(c.Out, config.Out), config.Name)
+	v := &learningView{e: e}
+	// The history has a line for each step, from which the losses are shown.
+	env, steps := v.env(), int64(config.Settings.Steps())
 	env.Step = func(history []training.Line) {
-		v.step(int64(history[len(history)-1].Step), all, "iterations, "+stepText(history))
+		last := history[len(history)-1]
+		v.step(int64(last.Step), steps, "iterations, "+stepText(history))
 	}
 	result, err := config.Run(ctx, env)
 	v.end()
-	switch {
-	case errors.As(err, new(*training.FolderError)):
+	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
-	case err != nil:
+	}
+	if err != nil {
 		return files.Plain(err)
 	}
 	return c.print(e.out, result)
 }
 
+// print prints the weights before and after, and the losses on each split of the positions.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
+	// A frozen weight was not to be changed.
 	for _, f := range r.Features {
-		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), map[bool]string{true: "frozen"}[f.Frozen])
+		frozen := ""
+		if f.Frozen {
+			frozen = "frozen"
+		}
+		before, after := fiveDigits(f.Parent), fiveDigits(f.Weight)
+		features.Add(f.Name, before, after, frozen)
 	}
-	if err := printTable(w, features, grid.Text, 1); err != nil {
+	err := printTable(w, features, grid.Text, 1)
+	if err != nil {
 		return err
 	}
-	w.printf("\nPositions: %d training, %d validation, %d test", r.Positions[dataset.Train],
-		r.Positions[dataset.Validation], r.Positions[dataset.Test])
+	n := r.Positions
+	w.printf("\nPositions: %d training, %d validation, %d test",
+		n[dataset.Train], n[dataset.Validation], n[dataset.Test])
 	if r.LeftOut > 0 {
 		w.printf(" (%d left out that are in an earlier split)", r.LeftOut)
 	}
@@ -82,27 +94,34 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if r.Network != nil {
 		w.printf("; with a network of %d units, of which %d are live", r.Units, r.LiveUnits)
 	}
-	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
-		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])
+	// Every loss is compared with the one of the weights at the start.
+	w.printf("\nTraining loss %.6f, was %.6f\n", r.Loss[1], r.Loss[0])
+	w.printf("Validation loss %.6f, was %.6f\n", r.ValidationLoss[1], r.ValidationLoss[0])
 	if t := r.Test; t != nil {
-		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n", t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
+		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n",
+			t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
 	} else {
 		w.printf("Test loss not measured: there are no test positions\n")
 	}
 	if p := r.Policy; p != nil {
+		test, parent := p.Test, p.Parent
 		w.printf("Policy: fitted to %d moves, loss %.4f, was %.4f, on those of %d test positions\n",
-			p.Positions, p.Test.Loss, p.Parent.Loss, p.Test.Positions)
+			p.Positions, test.Loss, parent.Loss, test.Positions)
 		for k, n := range ranking.Firsts {
-			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(p.Test.Among[k]), textfmt.Percent(p.Parent.Among[k]))
+			now, before := textfmt.Percent(test.Among[k]), textfmt.Percent(parent.Among[k])
+			w.printf("Among the first %d: %s, was %s\n", n, now, before)
 		}
 	}
-	w.printf("The weights are in %s\nVerdict: %s; how they play, a match tells\n", textfmt.Escape(r.Weights),
-		training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start"))
+	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
+	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	w.printf("Verdict: %s; how they play, a match tells\n", verdict)
 	return nil
 }
 
+// fiveDigits returns a number with five significant digits.
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
+// tuneSPSACmd tunes parameters of an agent by matches of perturbed copies of it.
 type tuneSPSACmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
@@ -110,78 +129,102 @@ type tuneSPSACmd struct {
 	queueFlags
 }
 
+// Run starts the agent once before there is a folder, so that a mistake in its spec leaves nothing.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
 	if err != nil {
 		return err
 	}
-	err = c.apply(&config)
-	if err = cmp.Or(err, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)); err != nil {
+	if err := c.settle(e, &config); err != nil {
 		return err
 	}
+	config.Out = newFolder(config.Out, config.Name)
 	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
 	closeAgent(e, agent)
 	if err != nil {
 		return err
 	}
-	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out}
-	q, err := c.open(ctx, e, &m)
+	games := tournament.Config{
+		Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out,
+	}
+	q, err := c.open(ctx, e, &games)
 	if err != nil {
 		return err
 	}
 	defer q.close()
-	config.Executor = m.Executor
+	config.Executor = games.Executor
+	// What has begun goes on in its folder, and so may the queue of its games.
 	v := &learningView{e: e}
-	t, err := config.Run(ctx, spsaEnv(v, &config.Method))
+	tuned, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
 	q.began = !errors.As(err, new(*training.FolderError))
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, t, &config)
+	return c.print(e.out, tuned, &config)
 }
 
+// print prints the parameters before and after, and how to test the new ones.
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
-		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
+		before, after := fiveDigits(t.Before[i]), fiveDigits(t.After[i])
+		parameters.Add(name, before, after)
 	}
-	if err := printTable(w, parameters, grid.Text, 1); err != nil {
+	err := printTable(w, parameters, grid.Text, 1)
+	if err != nil {
 		return err
 	}
-	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(config.Out))
+	// Then what is on the disk, and what to do with it.
+	out := textfmt.Escape(config.Out)
+	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, out)
 	if t.Weights != "" {
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
-	defaults, command := game.DefaultSettings(), "A match against the start: gyges match"
-	defaults.Openings.ForMatch(config.Rules)
-	for _, word := range append([]string{
-		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
-	}, settings.Arguments(&config.Settings, &defaults)...) {
-		command += " " + textfmt.ShellWord(word)
-	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
-	switch {
-	case t.Agent.String() == t.Start.String():
-		verdict, command = "no gain", "It is the agent at the start"
-	case t.Gain == nil && t.Verified.N() == 0:
-		verdict = "nothing was verified, so no gain is shown; play this match, or give verification.pairs"
+	// A tuning shows no gain by itself; a match does.
+	next := "A match against the start: " + c.match(t, config)
+	if t.Gain == nil && t.Verified.N() == 0 {
+		verdict = "nothing was verified, so no gain is shown; " +
+			"play this match, or give verification.pairs"
 	}
-	w.printf("Agent after the last step %s\n%s\nVerdict: %s\n", textfmt.Escape(t.Agent.String()),
-		textfmt.Escape(command), verdict)
+	if t.Agent.String() == t.Start.String() {
+		verdict = "no gain"
+		next = "It is the agent at the start"
+	}
+	w.printf("Agent after the last step %s\n", textfmt.Escape(t.Agent.String()))
+	w.printf("%s\nVerdict: %s\n", textfmt.Escape(next), verdict)
 	return nil
+}
+
+// match returns the command of a match of the tuned agent against the one at the start, with the
+// settings of the tuning.
+func (c *tuneSPSACmd) match(t *training.Tuned, config *training.SPSA) string {
+	defaults := game.DefaultSettings()
+	defaults.Openings.ForMatch(config.Rules)
+	words := []string{
+		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(),
+		"--rules", config.Rules.String(),
+	}
+	words = append(words, settings.Arguments(&config.Settings, &defaults)...)
+	return commandLine("match", words...)
 }
 
 // spsaEnv is the view's env of a tuning by matches, where the games of all steps are one stage.
 func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
-	env, step, done, text := v.env(), 2*int64(s.Pairs), int64(0), "games"
+	// A step plays pairs of two perturbed agents.
+	step := 2 * int64(s.Pairs) // games
+	all := step * int64(s.Steps)
+	done, text := int64(0), "games"
 	show := func() {
 		v.what = ""
-		v.step(done, step*int64(s.Steps), text)
+		v.step(done, all, text)
 	}
+	env := v.env()
 	env.Step = func(history []training.Line) {
 		last := history[len(history)-1].Step
-		done, text = step*int64(last), fmt.Sprintf("games, step %d, %s", last, stepText(history))
+		done = step * int64(last)
+		text = fmt.Sprintf("games, step %d, %s", last, stepText(history))
 		show()
 	}
 	env.Game = func(g *record.Record) {
@@ -195,6 +238,7 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 	return env
 }
 
+// stepText says what is known after the last step: its losses, and the last Elo that was measured.
 func stepText(history []training.Line) string {
 	var parts []string
 	last := history[len(history)-1]
@@ -204,9 +248,11 @@ func stepText(history []training.Line) string {
 	if last.ValidationLoss != nil {
 		parts = append(parts, fmt.Sprintf("validation loss %.5f", *last.ValidationLoss))
 	}
+	// Matches are rare, so the last one may be some steps ago.
 	for _, l := range slices.Backward(history) {
 		if l.Elo != nil {
-			parts = append(parts, fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step))
+			elo := fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step)
+			parts = append(parts, elo)
 			break
 		}
 	}
@@ -219,10 +265,11 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 		return fileError("--out", err)
 	}
 	goOn := "Go on with the same command and --out " + textfmt.Escape(out)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if wasInterrupted(ctx, err) {
 		e.err.printf("Stopped. %s\n", goOn)
 		return err
 	}
-	e.err.printf("Stopped by an error. Once its cause is mended: %s; keys of tune and numbers of pairs may change\n", goOn)
+	e.err.printf("Stopped by an error. Once its cause is mended: %s; "+
+		"keys of tune and numbers of pairs may change\n", goOn)
 	return failure{err}
 }

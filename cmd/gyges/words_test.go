@@ -14,7 +14,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/queue"
+	"gyges/tournament/progress"
 	"gyges/tournament/record"
 )
 
@@ -140,8 +140,9 @@ func TestFaultsWhileARunGoesOn(t *testing.T) {
 	require.Equal(t, "A\\x1b[2J lost game 1 by a fault (crash): it ended\\n\n"+
 		"A\\x1b[2J lost game 8 by a fault (timeout): overran its clock\n"+
 		"A\\x1b[2J was suspended after 3 faults in a row and plays no more, from game 9 on\n", out.String())
-	require.Len(t, p.faults, 3)
-	require.Equal(t, 3, p.faults[0].games, "all are counted")
+	faults := p.faults.Sorted()
+	require.Len(t, faults, 3)
+	require.Equal(t, 3, faults[1].Games, "all are counted")
 	out.Reset()
 	for game := range int64(50) {
 		lost(20+game, record.FaultError, "no")
@@ -160,13 +161,13 @@ func TestProgressOfATest(t *testing.T) {
 		require.NoError(t, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, matchRun)
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Match)
 	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
 	config.OnBegin(0, nil)
 	play := func(pairs sprt.Pairs) {
-		f.counted.Pairs = pairs
+		f.Run.Pairs = pairs
 		p.done = 2*pairs.N() - 1
 		now = now.Add(lineEvery)
 		p.game(nil)
@@ -185,7 +186,7 @@ func TestBar(t *testing.T) {
 	o := &output{w: &out}
 	p := newMeter(o, 300)
 	p.bar = true
-	p.state = func() (string, int64) { return "a leads with 3 of 4 points", 300 }
+	p.state = func(int64) (string, int64) { return "a leads with 3 of 4 points", 300 }
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 2 {
@@ -241,43 +242,11 @@ func TestInvitation(t *testing.T) {
 	require.Equal(t, "The NATS server listens at nats://127.0.0.1:4222. To start a worker:\n"+
 		"  gyges worker --nats nats://127.0.0.1:4222 --engine 'mine=./mine --fast'\n",
 		(&queueFlags{}).invitation("nats://127.0.0.1:4222", players))
-	f := queueFlags{accessFlags: accessFlags{queue.Access{User: "player", Cert: "cert.pem"}}}
+	f := queueFlags{accessFlags: accessFlags{User: "player", Cert: "cert.pem"}}
 	name, err := os.Hostname()
 	require.NoError(t, err)
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
 		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
 		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
 		f.invitation("tls://0.0.0.0:4222", players[:1]))
-}
-
-// What a fault is called may come from elsewhere.
-func TestKindsOfFaultsAreText(t *testing.T) {
-	var out bytes.Buffer
-	config := tournament.DefaultConfig()
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
-	f.faults = []fault{{agent: "random", kind: "50 %d\x1b", games: 2, first: "game 1: %s"}}
-	f.writeFaults(&output{w: &out})
-	require.Equal(t, "random lost 2 games by a fault (50 %d\\x1b), first in game 1: %s\n", out.String())
-}
-
-// Who takes more than its move time, within the margin, is mentioned once at the end.
-func TestOverrunMoveTimes(t *testing.T) {
-	var out bytes.Buffer
-	config := tournament.DefaultConfig()
-	config.Limits.MoveTime = 100 * time.Millisecond
-	for _, text := range []string{"random:name=own,movetime=50ms", "random:name=late", "random:name=fine"} {
-		spec, err := agents.ParseSpec(text)
-		require.NoError(t, err)
-		config.Agents = append(config.Agents, spec)
-	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
-	for i, south := range config.Players() {
-		f.game(&record.Record{Game: int64(i), Rules: "simplified", Opening: "123123/000000/000000/000000/000000/123123 s",
-			Moves: []string{"a1-a2", "a6-a5", "b1-b2"}, Plies: 3, Result: "1-0", Reason: "goal",
-			South: record.Player{Agent: south}, North: record.Player{Agent: config.Agents[2].String()},
-			Timing: record.Timing{MoveMS: []float64{75, 105, []float64{64.6, 412, 104}[i]}}})
-	}
-	f.writeFaults(&output{w: &out})
-	require.Equal(t, "own overran its move time in 2 moves and lost no game by it, first in game 0: 75ms for 50ms\n"+
-		"late overran its move time in 1 move and lost no game by it, first in game 1: 412ms for 100ms\n", out.String())
 }

@@ -23,17 +23,15 @@ import (
 
 // Access is the address of a server and the credentials for it: user and password, or a creds file
 // in place of these. Its secrets are used to connect and for nothing else; they are in no record,
-// message or log. The tags of its fields are those of command-line flags. There is none for the
-// password, since the list of processes shows flags.
+// message or log.
 type Access struct {
-	URL      string `kong:"-"` // nats://HOST:PORT, tls://…; several with commas
-	Password string `kong:"-"` // of User
-
-	User  string `name:"nats-user" env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD."`
-	Creds string `name:"nats-creds" env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
-	CA    string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
-	Cert  string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
-	Key   string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
+	URL      string // nats://HOST:PORT, tls://…; several with commas
+	Password string // of User
+	User     string
+	Creds    string // file with the user's JWT and seed
+	CA       string // file of certificates that the other side's is checked with; "": the system's
+	Cert     string // file of this side's TLS certificate; the embedded server needs it to speak TLS
+	Key      string // file of its key
 }
 
 // bytes of each of these files; the certificates of an operating system have less than 1 MiB

@@ -10,7 +10,8 @@ import (
 
 const formula = "=+-@\t\r"
 
-// Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula; numbers stay.
+// Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula;
+// numbers stay.
 func Cell(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil && isFormula(text) {
 		return "'" + text
@@ -18,10 +19,11 @@ func Cell(text string) string {
 	return text
 }
 
-// escape is that of a character, such as one of no width.
+// escape is what tables write for a character that can't be seen, such as one of no width.
 var escape = regexp.MustCompile(`\\(u[0-9a-f]{4}|U[0-9a-f]{8})`)
 
-// Text returns the text of which [Cell] made a cell, with escapes of characters as tables have them.
+// Text returns the text of which [Cell] made a cell, with escapes of characters as tables have
+// them.
 func Text(cell string) string {
 	if strings.HasPrefix(cell, "'") && isFormula(cell) {
 		cell = cell[1:]
@@ -37,7 +39,8 @@ func Text(cell string) string {
 	})
 }
 
-// isFormula reports whether a cell begins like a formula, behind apostrophes that it may have of its own.
+// isFormula reports whether a cell begins like a formula, behind apostrophes that it may have of
+// its own.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, "'")
 	return cell != "" && strings.IndexByte(formula, cell[0]) >= 0

@@ -65,7 +65,8 @@ func TestCreate(t *testing.T) {
 	require.ErrorContains(t, err, filepath.Join(dir, "none", "out")+":")
 }
 
-// The folder is synced after the file has its name: before, a power failure may bring the earlier file back.
+// The folder is synced after the file has its name: before, a power failure may bring the earlier
+// file back.
 func TestCommitSyncsTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
@@ -100,7 +101,8 @@ func TestCreateThroughALink(t *testing.T) {
 	require.Error(t, Replace(link, nil), "it leads nowhere")
 }
 
-// What a process that was killed left is removed by the next one, and what one that runs is writing stays.
+// What a process that was killed left is removed by the next one, and what one that runs is writing
+// stays.
 func TestLeftovers(t *testing.T) {
 	if dir := os.Getenv("GYGES_TEST_FILES"); dir != "" {
 		_, err := Create(filepath.Join(dir, "out"))

@@ -13,7 +13,8 @@ import (
 // bufferSize is how much of a text is in memory at once, in bytes, unless a line is longer.
 const bufferSize = 64 << 10
 
-// skipFactor bounds how much of a line that is too long is read in search of its end, in times the maximum.
+// skipFactor bounds how much of a line that is too long is read in search of its end, in times the
+// maximum.
 const skipFactor = 4
 
 var (
@@ -36,25 +37,31 @@ type LineReader struct {
 	torn    bool
 }
 
-// NewLineReader returns a reader of the lines of r, each of at most maxLine bytes, its end included.
+// NewLineReader returns a reader of the lines of r, each of at most maxLine bytes, its end
+// included.
 func NewLineReader(r io.Reader, maxLine int) *LineReader {
 	size := min(bufferSize, maxLine)
 	if text, ok := r.(*bytes.Reader); ok { // often a single line
 		size = min(size, text.Len())
 	}
-	return &LineReader{MaxRead: skipFactor * maxLine, in: bufio.NewReaderSize(r, size), maxLine: maxLine}
+	in := bufio.NewReaderSize(r, size)
+	return &LineReader{MaxRead: skipFactor * maxLine, in: in, maxLine: maxLine}
 }
 
-// Next returns the next line without its end, or io.EOF after the last one. The line is valid until the next call.
+// Next returns the next line without its end, or io.EOF after the last one. The line is valid until
+// the next call.
 func (r *LineReader) Next() ([]byte, error) {
 	r.line++
 	line, err := r.in.ReadSlice('\n')
 	size := len(line)
 	if errors.Is(err, bufio.ErrBufferFull) {
+		// The line is longer than the buffer. It is put together, and read on without being kept
+		// once it is too long.
 		r.long = append(r.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) && size < r.MaxRead {
 			line, err = r.in.ReadSlice('\n')
-			if size += len(line); size <= r.maxLine {
+			size += len(line)
+			if size <= r.maxLine {
 				r.long = append(r.long, line...)
 			}
 		}
@@ -75,7 +82,8 @@ func (r *LineReader) Next() ([]byte, error) {
 	if !r.torn {
 		line = line[:len(line)-1]
 	}
-	return bytes.TrimPrefix(line, []byte("\ufeff")), nil // also where several files were put together
+	// A byte order mark may begin any line, where several files were put together.
+	return bytes.TrimPrefix(line, []byte("\ufeff")), nil
 }
 
 // All iterates over the lines that are left. After an error other than [ErrTooLong] there is none.
@@ -86,7 +94,8 @@ func (r *LineReader) All() iter.Seq2[string, error] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if !yield(string(line), err) || err != nil && err != ErrTooLong { //nolint:errorlint // ErrEndless is one, too
+			isOver := err != nil && err != ErrTooLong //nolint:errorlint // ErrEndless is one, too
+			if !yield(string(line), err) || isOver {
 				return
 			}
 		}
@@ -105,19 +114,24 @@ func (r *LineReader) Torn() bool { return r.torn }
 // maxBadLines is the number of malformed lines after which a text is not read on.
 const maxBadLines = 20
 
-// Lines calls each with every line of a text and its number from 1. Ends, byte order marks and spaces around lines are
-// removed; empty lines and those that begin with # are left out. Of the others there may be maxLines, of maxLine bytes
-// at most. The error joins those of reading and of each, after the text's name and the line's number.
-func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
+// Lines calls each with every line of a text and its number from 1. Ends, byte order marks and
+// spaces around lines are removed; empty lines and lines that begin with # are left out. Of the
+// others there may be maxLines, of maxLine bytes at most. The error joins the errors of reading and
+// the errors that each returned, after the text's name and the line's number.
+func Lines(
+	in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error,
+) error {
 	var errs []error
-	lines, taken := NewLineReader(in, maxLine+len("\n")), 0
+	lines := NewLineReader(in, maxLine+len("\n"))
+	taken := 0
 	for line, err := range lines.All() {
 		line = strings.TrimSpace(line)
-		if err == nil && (line == "" || line[0] == '#') {
+		isText := line != "" && line[0] != '#'
+		if err == nil && !isText {
 			continue
 		}
 		taken++
-		last := true
+		isOver := true // reading ends with an error, but for some of each
 		switch {
 		case errors.Is(err, ErrTooLong):
 			err = fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxLine)
@@ -127,11 +141,11 @@ func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, li
 			err = fmt.Errorf("expected at most %d lines, found more", maxLines)
 		default:
 			err = each(lines.Line(), line)
-			last = len(errs) == maxBadLines-1
+			isOver = len(errs) == maxBadLines-1
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", name, lines.Line(), err))
-			if last {
+			if isOver {
 				break
 			}
 		}

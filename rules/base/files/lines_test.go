@@ -42,7 +42,8 @@ func TestByteOrderMarks(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, got)
 }
 
-// A line that is too long is left out, however long it is, unless reading is bounded: then it is the last one.
+// A line that is too long is left out, however long it is, unless reading is bounded: then it is
+// the last one.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
 	text := "one\n" + strings.Repeat("x", 100_000) + "\ntwo\nend"

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file, alone or with others that share the lock, and reports whether another one prevents it.
+// lock locks a file, alone or with others that share the lock, and reports whether another one
+// prevents it.
 func lock(f *os.File, shared bool) (inUse bool, err error) {
 	how := syscall.LOCK_EX
 	if shared {

@@ -15,7 +15,8 @@ type Name string
 // Markup is a text for people that is written as it is, not escaped.
 type Markup string
 
-// Cell is a value that people read in another way than programs. The fields below Value are for HTML.
+// Cell is a value that people read in another way than programs. The fields below Value are for
+// HTML.
 type Cell struct {
 	Text  string // in text, Markdown and HTML
 	Value any    // in CSV and JSON
@@ -47,14 +48,15 @@ func Thousands(n int64) Cell { return Cell{Text: textfmt.Thousands(n), Value: n}
 
 // cellOf returns the cell of a value; its text only if people read it.
 func cellOf(value any, titled bool) Cell {
-	cell, ok := value.(Cell)
-	if !ok {
+	cell, isCell := value.(Cell)
+	if !isCell {
 		cell.Value = value
+		if titled {
+			cell.Text = Human(value)
+		}
 	}
-	if x, number := cell.Value.(float64); number && math.IsNaN(x) {
+	if x, isNumber := cell.Value.(float64); isNumber && math.IsNaN(x) {
 		cell.Text = ""
-	} else if !ok && titled {
-		cell.Text = Human(value)
 	}
 	return cell
 }
@@ -85,8 +87,8 @@ func Escape(f Format, text string) string {
 	return textfmt.Escape(text)
 }
 
-// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text escaped but
-// for blanks.
+// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text
+// escaped but for blanks.
 func Exact(value any) string {
 	if cell, ok := value.(Cell); ok {
 		value = cell.Value

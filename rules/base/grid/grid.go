@@ -1,10 +1,11 @@
-// Package grid is for tables: a [Table] is written as text, Markdown, CSV and JSON, and pages show it as HTML.
+// Package grid is for tables: a [Table] is written as text, Markdown, CSV and JSON, and pages show
+// it as HTML.
 //
 // A table is made of a list of columns of a row type R, each with a value per row:
 //
 //	var columns = []grid.Column[*Level]{
 //		{Key: "level", Title: "Level", Value: func(l *Level) any { return l.Level }},
-//		{Key: "name", Title: "Name", Left: true, Value: func(l *Level) any { return grid.Name(l.Name) }},
+//		{Key: "name", Title: "Name", Value: func(l *Level) any { return grid.Name(l.Name) }},
 //		{Key: "share", Title: "Won", Value: func(l *Level) any { return grid.Percent(l.Share) }},
 //		{Key: "doc", Value: func(l *Level) any { return l.Doc }}, // in CSV and JSON alone
 //	}
@@ -13,17 +14,18 @@
 //
 // or, where the columns depend on the data, row by row:
 //
-//	table := grid.New("Games lost by faults", 2, "Player", "Fault", "Games") // two columns of words
+//	table := grid.New("Games lost", 2, "Player", "Fault", "Games") // two columns of words
 //	table.Add(grid.Name(player), fault, grid.Thousands(n))
 //
-// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a title of one blank is
-// an empty header. Key and title may belong to different columns where people and programs get different values or
-// another order.
+// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a
+// title of one blank is an empty header. Key and title may belong to different columns where people
+// and programs get different values or another order.
 //
-// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for none (an empty
-// cell, null in JSON), or a [Cell], which holds a text for people beside the value for programs: [Percent], [Margin],
-// [Fixed], [Thousands], or one of the caller's. In JSON a value may also be whatever encoding/json takes, such as
-// another table. Texts are escaped for each format: the caller gives them as they are.
+// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for
+// none (an empty cell, null in JSON), or a [Cell], which holds a text for people beside the value
+// for programs: [Percent], [Margin], [Fixed], [Thousands], or one of the caller's. In JSON a value
+// may also be whatever encoding/json takes, such as another table. Texts are escaped for each
+// format: the caller gives them as they are.
 package grid
 
 import (
@@ -31,7 +33,6 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/rules/base/lists"
 	"gyges/rules/base/suggest"
 )
 
@@ -55,7 +56,7 @@ type Head struct {
 
 // Table is a table, whatever its rows were.
 type Table struct {
-	Title   string // what it is about, in a line; callers write it where they want it, as they do the lines below
+	Title   string // in a line; callers write it, and Result and Notes, where they want them
 	Columns []Head
 	Rows    [][]Cell // each with a cell for every column
 	Result  string   // a sentence on the outcome; "": there is none
@@ -81,10 +82,14 @@ func New(title string, words int, columns ...string) *Table {
 
 // Make returns the table of some rows.
 func Make[R any](columns []Column[R], rows []R) *Table {
-	return &Table{
-		Columns: lists.Map(columns, func(c Column[R]) Head { return Head{c.Key, c.Title, c.Left, c.Drop, ""} }),
-		Rows:    lists.Map(rows, func(row R) []Cell { return cellsOf(columns, row) }),
+	t := &Table{Rows: make([][]Cell, len(rows))}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, Head{Key: c.Key, Title: c.Title, Left: c.Left, Drop: c.Drop})
 	}
+	for i, row := range rows {
+		t.Rows[i] = cellsOf(columns, row)
+	}
+	return t
 }
 
 // WithTitle sets the title and returns the table.
@@ -94,7 +99,11 @@ func (t *Table) WithTitle(title string) *Table {
 }
 
 func cellsOf[R any](columns []Column[R], row R) []Cell {
-	return lists.Map(columns, func(c Column[R]) Cell { return cellOf(c.Value(row), c.Title != "") })
+	cells := make([]Cell, len(columns))
+	for i, c := range columns {
+		cells[i] = cellOf(c.Value(row), c.Title != "")
+	}
+	return cells
 }
 
 // Add adds a row of values, one for each column.
@@ -110,15 +119,13 @@ func (t *Table) Add(values ...any) {
 func (t *Table) Titled() *Table {
 	shown := *t
 	shown.Columns = nil
-	var which []int
-	for i, c := range t.Columns {
-		if c.Title != "" {
-			shown.Columns, which = append(shown.Columns, c), append(which, i)
-		}
-	}
 	shown.Rows = make([][]Cell, len(t.Rows))
-	for k, row := range t.Rows {
-		for _, i := range which {
+	for i, c := range t.Columns {
+		if c.Title == "" {
+			continue
+		}
+		shown.Columns = append(shown.Columns, c)
+		for k, row := range t.Rows {
 			shown.Rows[k] = append(shown.Rows[k], row[i])
 		}
 	}
@@ -127,12 +134,17 @@ func (t *Table) Titled() *Table {
 
 // Hide leaves a column to programs: its title is taken away.
 func (t *Table) Hide(title string) {
-	i := slices.IndexFunc(t.Columns, func(c Head) bool { return c.Title == title })
 	t.Columns = slices.Clone(t.Columns) // several tables may have the same
-	t.Columns[i].Title = ""
+	for i, c := range t.Columns {
+		if c.Title == title {
+			t.Columns[i].Title = ""
+			return
+		}
+	}
 }
 
-// RowHead returns the index of the column that names the rows, the first one of words; -1 without one.
+// RowHead returns the index of the column that names the rows, the first one of words; -1 without
+// one.
 func (t *Table) RowHead() int {
 	return slices.IndexFunc(t.Columns, func(c Head) bool { return c.Left })
 }
@@ -142,9 +154,10 @@ func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
 	var chosen []Column[R]
 	for key := range strings.SplitSeq(keys, ",") {
 		key = strings.TrimSpace(key)
-		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key && key != "" })
-		if i < 0 {
-			return nil, errors.New(suggest.Unknown("column", key, Make(columns, nil).Keys()))
+		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key })
+		if i < 0 || key == "" {
+			known := Make(columns, nil).Keys()
+			return nil, errors.New(suggest.Unknown("column", key, known))
 		}
 		chosen = append(chosen, columns[i])
 	}

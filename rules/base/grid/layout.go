@@ -15,7 +15,9 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// layout is a table as text or Markdown, the cells escaped.
+// layout is a table as text or Markdown, the cells escaped. A text that is wider than it may be is
+// made narrower in this order: columns are dropped, the table is divided into blocks of columns,
+// cells are wrapped.
 type layout struct {
 	Options
 	columns []Head
@@ -27,14 +29,12 @@ func newLayout(t *Table, f Format, o Options) *layout {
 	titles := lists.Map(t.Columns, func(c Head) string { return c.Title })
 	l := &layout{Options: o, columns: t.Columns, rows: [][]string{titles}}
 	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			cells[i] = Escape(f, c.Text)
+		l.rows = append(l.rows, lists.Map(row, func(c Cell) string {
 			if _, ok := c.Value.(Markup); ok {
-				cells[i] = c.Text
+				return c.Text
 			}
-		}
-		l.rows = append(l.rows, cells)
+			return Escape(f, c.Text)
+		}))
 	}
 	return l
 }
@@ -62,19 +62,25 @@ func (l *layout) write(w io.Writer, markdown bool) error {
 }
 
 func (l *layout) render(w io.Writer, markdown bool) error {
-	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
-		Symbols: tw.NewSymbols(tw.StyleASCII),
-		Borders: tw.BorderNone,
-		Settings: tw.Settings{
-			Separators: tw.Separators{BetweenColumns: tw.Off},
-			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
-		},
-	})
+	var style tw.Renderer
 	if markdown {
 		style = renderer.NewMarkdown()
+	} else {
+		style = renderer.NewBlueprint(tw.Rendition{
+			Symbols: tw.NewSymbols(tw.StyleASCII),
+			Borders: tw.BorderNone,
+			Settings: tw.Settings{
+				Separators: tw.Separators{BetweenColumns: tw.Off},
+				Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
+			},
+		})
 	}
-	sides := map[bool]tw.Align{true: tw.AlignLeft, false: tw.AlignRight}
-	align := lists.Map(l.columns, func(c Head) tw.Align { return sides[c.Left] })
+	align := lists.Map(l.columns, func(c Head) tw.Align {
+		if c.Left {
+			return tw.AlignLeft
+		}
+		return tw.AlignRight
+	})
 	t := tablewriter.NewTable(w,
 		tablewriter.WithRenderer(style),
 		// The writer would take the widths of ± and the like from the locale.
@@ -94,40 +100,33 @@ func (l *layout) render(w io.Writer, markdown bool) error {
 	return t.Render()
 }
 
-// leastWords is how narrow a column of words may get before words are cut or the table is folded.
+// leastWords is how narrow a column of words may get, in characters, before words are cut or the
+// table is divided.
 const leastWords = 20
 
 // fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
 func (l *layout) fitted() []*layout {
-	columns, rank := make([]int, len(l.columns)), 0
+	columns := make([]int, len(l.columns))
+	rank := 0 // the highest Drop
 	for i, c := range l.columns {
-		columns[i], rank = i, max(rank, c.Drop)
+		columns[i] = i
+		rank = max(rank, c.Drop)
 	}
-	for ; rank > 0 && l.needs(columns, math.MaxInt) > l.Width; rank-- {
+	for rank > 0 && l.needs(columns, math.MaxInt) > l.Width {
 		columns = slices.DeleteFunc(columns, func(i int) bool { return l.columns[i].Drop == rank })
+		rank--
 	}
 	return lists.Map(l.blocks(columns), l.wrapped)
 }
 
-// blocks divides columns into as few blocks as possible, about equally wide. Each begins with the first Fold columns.
+// blocks divides columns into as few blocks as possible, about equally wide.
 func (l *layout) blocks(columns []int) [][]int {
 	if l.Fold == 0 {
 		return [][]int{columns}
 	}
-	lead := min(l.Fold, len(columns))
-	within := func(width int) (list [][]int) {
-		block := slices.Clone(columns[:lead])
-		for _, i := range columns[lead:] {
-			if len(block) > lead && l.needs(append(block, i), leastWords) > width {
-				list, block = append(list, block), slices.Clone(columns[:lead])
-			}
-			block = append(block, i)
-		}
-		return append(list, block)
-	}
-	list := within(l.Width)
+	list := l.divide(columns, l.Width)
 	for width := l.Width - 1; len(list) > 1 && width > 0; width-- {
-		narrower := within(width)
+		narrower := l.divide(columns, width)
 		if len(narrower) > len(list) {
 			break
 		}
@@ -136,7 +135,25 @@ func (l *layout) blocks(columns []int) [][]int {
 	return list
 }
 
-// needs returns how long lines of columns are if headers, and words wider than that, are wrapped.
+// divide fills blocks of lines of at most width characters with columns. Each begins with the first
+// Fold columns.
+func (l *layout) divide(columns []int, width int) [][]int {
+	lead := min(l.Fold, len(columns))
+	block := slices.Clone(columns[:lead])
+	var list [][]int
+	for _, i := range columns[lead:] {
+		isBegun := len(block) > lead
+		if isBegun && l.needs(append(block, i), leastWords) > width {
+			list = append(list, block)
+			block = slices.Clone(columns[:lead])
+		}
+		block = append(block, i)
+	}
+	return append(list, block)
+}
+
+// needs returns how long lines of columns are if headers, and cells of words wider than the given
+// width, are wrapped.
 func (l *layout) needs(columns []int, words int) int {
 	sum := 0
 	for _, i := range columns {
@@ -145,8 +162,9 @@ func (l *layout) needs(columns []int, words int) int {
 	return sum
 }
 
-// least returns the least width of a column: that of its widest cell, or of words if these are wider,
-// and of the widest word of its header.
+// least returns the least width of a column: the width of its widest cell, or the given width of
+// words if the cells are words and wider than that, and at least the width of the widest word of
+// its header.
 func (l *layout) least(column, words int) int {
 	most := widest(textfmt.Words(l.rows[0][column]))
 	for _, row := range l.rows[1:] {
@@ -158,26 +176,30 @@ func (l *layout) least(column, words int) int {
 	return most
 }
 
-func widest(texts []string) (most int) {
+func widest(texts []string) int {
+	most := 0
 	for _, text := range texts {
 		most = max(most, textfmt.Width(text))
 	}
 	return most
 }
 
-// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as it is to be.
+// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as
+// it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
 	t := &layout{rows: make([][]string, len(l.rows))}
 	for k, i := range columns {
 		t.columns = append(t.columns, l.columns[i])
 		for r, row := range l.rows {
-			lines := []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
-			if strings.Contains(row[i], "\n") || textfmt.Width(row[i]) > widths[k] {
-				lines = textfmt.Wrap(row[i], widths[k])
+			lines := textfmt.Wrap(row[i], widths[k])
+			isLine := !strings.Contains(row[i], "\n")
+			if isLine && textfmt.Width(row[i]) <= widths[k] { // it keeps all its blanks
+				lines = []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			}
+			isBold := l.Bold && r == 1 // the first row below the header
 			for n, line := range lines {
-				if l.Bold && r == 1 && line != "" {
+				if isBold && line != "" {
 					lines[n] = "\x1b[1m" + line + "\x1b[0m"
 				}
 			}
@@ -188,11 +210,13 @@ func (l *layout) wrapped(columns []int) *layout {
 }
 
 // widths returns how wide columns may be: as wide as their widest cells if a line is then narrow
-// enough. Otherwise the widest column that isn't at its least width is shrunk, again and again; words
-// are cut only when all columns are as narrow as their longest word.
+// enough. Otherwise the widest column that isn't at its least width is shrunk, again and again;
+// words are cut only when all columns are as narrow as their longest word.
 func (l *layout) widths(columns []int) []int {
-	widths, whole, cut := make([]int, len(columns)), make([]int, len(columns)), make([]int, len(columns))
-	left := l.Width - 2*len(columns) // a blank on each side of a column
+	widths := make([]int, len(columns))
+	whole := make([]int, len(columns)) // the least widths without words that are cut
+	cut := make([]int, len(columns))   // the least widths with them
+	left := l.Width - 2*len(columns)   // a blank on each side of a column
 	for k, i := range columns {
 		longest := 1
 		for _, row := range l.rows {
@@ -200,25 +224,32 @@ func (l *layout) widths(columns []int) []int {
 			longest = max(longest, widest(textfmt.Words(row[i])))
 		}
 		left -= widths[k]
-		whole[k], cut[k] = min(longest, leastWords), 1
-		if l.Fold > 0 && !l.columns[i].Left {
+		cut[k] = 1
+		if l.Fold > 0 && !l.columns[i].Left { // numbers stay whole
 			cut[k] = max(1, l.least(i, 1))
-			whole[k] = max(whole[k], cut[k])
 		}
+		whole[k] = max(cut[k], min(longest, leastWords))
 	}
-	for _, least := range [][]int{whole, cut} {
-		for ; left < 0; left++ {
-			shrunk := -1
-			for k, w := range widths {
-				if w > least[k] && (shrunk < 0 || w > widths[shrunk]) {
-					shrunk = k
-				}
-			}
-			if shrunk < 0 {
-				break
-			}
-			widths[shrunk]--
-		}
-	}
+	left = shrink(widths, whole, left)
+	shrink(widths, cut, left)
 	return widths
+}
+
+// shrink makes the widest columns narrower while less than nothing is left of a line, but none
+// narrower than its least width. It returns what is left then.
+func shrink(widths, least []int, left int) int {
+	for ; left < 0; left++ {
+		widestAt := -1
+		for k, width := range widths {
+			isWider := widestAt < 0 || width > widths[widestAt]
+			if isWider && width > least[k] {
+				widestAt = k
+			}
+		}
+		if widestAt < 0 {
+			break
+		}
+		widths[widestAt]--
+	}
+	return left
 }

@@ -25,10 +25,11 @@ const (
 
 // Options say how a text is laid out. Other formats ignore them.
 type Options struct {
-	// Width is how long the lines may be; 0: as long as needed. In a wider table the columns that have a Drop are
-	// left out, the highest first, until it fits. If it doesn't, cells of words are wrapped and then, unless
-	// Fold is 0, the columns are printed in blocks one below the other, each with the first Fold columns; columns
-	// of numbers are then not wrapped but for their headers.
+	// Width is how long the lines may be; 0: as long as needed. In a wider table the columns that
+	// have a Drop are left out, the highest first, until it fits. If it doesn't, cells of words are
+	// wrapped and then, unless Fold is 0, the columns are printed in blocks one below the other,
+	// each with the first Fold columns; columns of numbers are then not wrapped but for their
+	// headers.
 	Width int
 	Fold  int
 	Bold  bool // the first row
@@ -41,7 +42,11 @@ func (t *Table) Write(w io.Writer, f Format, o Options) error {
 	case JSON:
 		return WriteJSON(w, t)
 	case CSV:
-		return csv.NewWriter(w).WriteAll(append([][]string{t.Keys()}, lists.Map(t.Rows, t.csv)...))
+		lines := [][]string{t.Keys()}
+		for _, row := range t.Rows {
+			lines = append(lines, t.csv(row))
+		}
+		return csv.NewWriter(w).WriteAll(lines)
 	}
 	return newLayout(t.Titled(), f, o).write(w, f == Markdown)
 }
@@ -94,11 +99,19 @@ type Writer[R any] struct {
 
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
-	t := &Writer[R]{w, f, o, columns, Make(columns, nil), csv.NewWriter(w), "["}
-	if f == CSV && !o.Rest {
-		_ = t.csv.Write(t.table.Keys()) // the next write returns the error
+	writer := &Writer[R]{
+		w:       w,
+		format:  f,
+		options: o,
+		columns: columns,
+		table:   Make(columns, nil),
+		csv:     csv.NewWriter(w),
+		mark:    "[",
 	}
-	return t
+	if f == CSV && !o.Rest {
+		_ = writer.csv.Write(writer.table.Keys()) // the next write returns the error
+	}
+	return writer
 }
 
 // Write adds a row.
@@ -135,7 +148,7 @@ func (w *Writer[R]) Close() error {
 	return w.table.Write(w.w, w.format, w.options)
 }
 
-// Object is a JSON object whose fields keep their order. Strings in it are escaped as in
+// Object is a JSON object whose members keep their order. Strings in it are escaped as in
 // [textfmt.JSON], and NaN is null.
 type Object []struct {
 	Key   string

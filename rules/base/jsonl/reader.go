@@ -1,5 +1,7 @@
-// Package jsonl reads and appends files of JSON lines: one JSON value a line. A process
-// that is stopped while it appends leaves at most one line without an end, the last one,
+// Package jsonl reads and appends files of JSON lines: one JSON value a line. [Open] returns a
+// [Writer] that appends to a file after [Read] has read what it has.
+//
+// A process that is stopped while it appends leaves at most one line without an end, the last one,
 // which readers leave out and the next process that appends removes.
 package jsonl
 
@@ -33,19 +35,22 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Is reports whether the target is [ErrTorn] and the line is such a one.
 func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
-// Read calls each with every line that has an end, and returns their size in bytes. Errors have name and line.
-func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (size int64, err error) {
+// Read calls each with every line that has an end, and returns their size in bytes. Errors have
+// name and line.
+func Read(
+	r io.Reader, name string, maxLine int, each func(line []byte) error,
+) (size int64, err error) {
 	in := files.NewLineReader(r, maxLine)
 	for {
 		line, err := in.Next()
-		switch {
-		case errors.Is(err, io.EOF):
+		isTorn := err == nil && in.Torn()
+		if isTorn || errors.Is(err, io.EOF) {
 			return size, nil
-		case errors.Is(err, files.ErrTooLong):
+		}
+		if errors.Is(err, files.ErrTooLong) {
 			err = fmt.Errorf("expected at most %d bytes, found a longer line", maxLine)
-		case err == nil && in.Torn():
-			return size, nil
-		case err == nil:
+		}
+		if err == nil {
 			err = each(line)
 		}
 		if err != nil {
@@ -58,7 +63,8 @@ func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (
 // LastEnd returns the end of the last line that ends between two offsets; low if there is none,
 // [files.ErrTooLong] if there is none in the maxLine bytes before high.
 func LastEnd(f io.ReaderAt, low, high int64, maxLine int) (int64, error) {
-	for least := high - int64(maxLine); high > low; {
+	least := high - int64(maxLine)
+	for high > low {
 		if high < least {
 			return 0, files.ErrTooLong
 		}

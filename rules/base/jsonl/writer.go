@@ -15,14 +15,16 @@ import (
 // flushAt is how many bytes a writer holds in memory before it writes them.
 const flushAt = 256 << 10
 
-// Writer appends lines to a file. It writes whole lines only, so that a file is cut between two lines wherever its
-// writer was stopped, short of the machine's own failure. An error drops the lines in memory; what it left of a line in
-// the file is removed before the next one is written. A writer belongs to one goroutine.
+// Writer appends lines to a file. It writes whole lines only, so that a file is cut between two
+// lines wherever its writer was stopped, short of the machine's own failure. An error drops the
+// lines in memory; what it left of a line in the file is removed before the next one is written. A
+// writer belongs to one goroutine.
 type Writer struct {
-	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
+	// If not nil, Finish returns an encoded line, without its end, as it is to be written.
+	Finish func(line []byte) []byte
 
 	to      io.Writer
-	close   func() error
+	file    File // what to is, if Close closes it
 	buf     bytes.Buffer
 	json    *json.Encoder // to buf
 	written int64         // whole lines of the file
@@ -32,7 +34,7 @@ type Writer struct {
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close doesn't close w.
 func NewWriter(w io.Writer) *Writer {
-	writer := &Writer{to: w, close: func() error { return nil }}
+	writer := &Writer{to: w}
 	writer.json = json.NewEncoder(&writer.buf)
 	writer.json.SetEscapeHTML(false)
 	return writer
@@ -45,16 +47,19 @@ type File interface {
 	Sync() error
 }
 
-// Resume returns a writer that goes on with an open file, which has these lines and size and stands at its end.
+// Resume returns a writer that goes on with an open file, which has these lines and size and stands
+// at its end.
 func Resume(f File, lines, size int64) *Writer {
 	w := NewWriter(f)
-	w.written, w.size = lines, size
-	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
+	w.file = f
+	w.written = lines
+	w.size = size
 	return w
 }
 
-// Open opens a file to append to, makes it if there is none, and locks it. each is called with the lines that it has;
-// after its error the file is left as it is. The error is [files.ErrInUse] if another process appends to the file.
+// Open opens a file to append to, makes it if there is none, and locks it. each is called with the
+// lines that it has; after its error the file is left as it is. The error is [files.ErrInUse] if
+// another process appends to the file.
 func Open(path string, maxLine int, each func(line []byte) error) (*Writer, error) {
 	lines := int64(0)
 	f, size, err := OpenFile(path, "{", maxLine, func(line []byte) error {
@@ -67,31 +72,18 @@ func Open(path string, maxLine int, each func(line []byte) error) (*Writer, erro
 	return Resume(f, lines, size), nil
 }
 
-// OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this beginning.
-func OpenFile(path, beginning string, maxLine int, each func(line []byte) error) (f *os.File, size int64, err error) {
-	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil { // which blocks on no pipe
+// OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this
+// beginning.
+func OpenFile(
+	path, beginning string, maxLine int, each func(line []byte) error,
+) (f *os.File, size int64, err error) {
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
+	if err != nil {
 		return nil, 0, err
 	}
-	info, err := f.Stat()
-	switch inUse := files.Lock(f); {
-	case inUse != nil:
-		err = fmt.Errorf("%s: %w", path, inUse)
-	case err == nil && !info.Mode().IsRegular():
-		err = fmt.Errorf("%s: expected a regular file", path)
-	case err == nil:
-		size, err = Read(f, path, maxLine, each)
-	}
-	if err == nil && size == 0 { // there may be a part of a line
-		found := make([]byte, min(len(beginning), int(info.Size())))
-		if _, err = f.ReadAt(found, 0); err == nil && !strings.HasPrefix(beginning, string(found)) {
-			err = fmt.Errorf("%s: expected an empty file or lines from %s on, found %.60q", path, beginning, found)
-		}
-	}
+	size, err = lockAndRead(f, beginning, maxLine, each)
 	if err == nil {
-		err = f.Truncate(size)
-	}
-	if err == nil {
-		_, err = f.Seek(size, io.SeekStart)
+		err = cut(f, size)
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
@@ -99,24 +91,68 @@ func OpenFile(path, beginning string, maxLine int, each func(line []byte) error)
 	return f, size, nil
 }
 
-// CutTorn removes what follows the last line end of a file and moves to the new end, which it returns.
+// lockAndRead locks a file and reads its lines, whose size it returns.
+func lockAndRead(
+	f *os.File, beginning string, maxLine int, each func(line []byte) error,
+) (int64, error) {
+	if err := files.Lock(f); err != nil {
+		return 0, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: expected a regular file", f.Name())
+	}
+	size, err := Read(f, f.Name(), maxLine, each)
+	if err != nil || size > 0 {
+		return size, err
+	}
+
+	// Without lines there may be a part of the first one, or a file of another kind.
+	found := make([]byte, min(len(beginning), int(info.Size())))
+	if _, err := f.ReadAt(found, 0); err != nil {
+		return 0, err
+	}
+	if !strings.HasPrefix(beginning, string(found)) {
+		return 0, fmt.Errorf("%s: expected an empty file or lines from %s on, found %.60q",
+			f.Name(), beginning, found)
+	}
+	return 0, nil
+}
+
+// CutTorn removes what follows the last line end of a file and moves to the new end, which it
+// returns.
 func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
 	}
-	if size, err = LastEnd(f, 0, info.Size(), maxLine); err != nil {
+	size, err = LastEnd(f, 0, info.Size(), maxLine)
+	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	if size < info.Size() {
-		if err := f.Truncate(size); err != nil {
-			return 0, err
-		}
-	}
-	return f.Seek(size, io.SeekStart)
+	return size, cut(f, size)
 }
 
-// Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or Close.
+// cutter is what can be cut, like an *[os.File].
+type cutter interface {
+	io.Seeker
+	Truncate(size int64) error
+}
+
+// cut cuts a file to a size and moves to its end.
+func cut(f cutter, size int64) error {
+	if err := f.Truncate(size); err != nil {
+		return err
+	}
+	_, err := f.Seek(size, io.SeekStart)
+	return err
+}
+
+// Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or
+// Close.
 func (w *Writer) Write(v any) error {
 	start := w.buf.Len()
 	if err := w.json.Encode(v); err != nil {
@@ -151,7 +187,8 @@ func (w *Writer) Append(v any) error {
 	return w.Flush()
 }
 
-// Flush writes what is in memory. After an error whole lines of it are in the file, which [Writer.Written] counts.
+// Flush writes what is in memory. After an error whole lines of it are in the file, which
+// [Writer.Written] counts.
 func (w *Writer) Flush() error {
 	if w.buf.Len() == 0 {
 		return nil
@@ -170,7 +207,8 @@ func (w *Writer) Flush() error {
 	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
 	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
 	w.size += int64(whole)
-	if w.torn = n > whole; w.torn {
+	w.torn = n > whole
+	if w.torn {
 		_ = w.truncate() // the next call tries again
 	}
 	return err
@@ -178,31 +216,25 @@ func (w *Writer) Flush() error {
 
 // truncate removes what the file has beyond its whole lines.
 func (w *Writer) truncate() error {
-	f, ok := w.to.(interface {
-		io.Seeker
-		Truncate(size int64) error
-	})
+	f, ok := w.to.(cutter)
 	if !ok {
 		return errors.New("the last line is cut short and can't be taken off")
 	}
-	if err := f.Truncate(w.size); err != nil {
-		return err
-	}
-	if _, err := f.Seek(w.size, io.SeekStart); err != nil {
-		return err
-	}
-	w.torn = false
-	return nil
+	err := cut(f, w.size)
+	w.torn = err != nil
+	return err
 }
 
 // Clear removes all lines.
 func (w *Writer) Clear() error {
 	w.buf.Reset()
-	w.written, w.size = 0, 0
+	w.written = 0
+	w.size = 0
 	return w.truncate()
 }
 
-// Written returns how many lines are whole in the file: those that are safe even if the program ends now.
+// Written returns how many lines are whole in the file: those that are safe even if the program
+// ends now.
 func (w *Writer) Written() int64 { return w.written }
 
 // Size returns how many bytes the lines counted by Written take in the file.
@@ -212,4 +244,10 @@ func (w *Writer) Size() int64 { return w.size }
 func (w *Writer) End() int64 { return w.size + int64(w.buf.Len()) }
 
 // Close flushes, and closes the file, synced to the disk, if the writer owns it.
-func (w *Writer) Close() error { return errors.Join(w.Flush(), w.close()) }
+func (w *Writer) Close() error {
+	err := w.Flush()
+	if w.file == nil {
+		return err
+	}
+	return errors.Join(err, w.file.Sync(), w.file.Close())
+}

@@ -49,8 +49,8 @@ var (
 	text  = []byte(`{"game":17,"moves":["a4-goal"]}` + "\n")
 )
 
-// However little room there is, whole lines remain and are counted. The disk takes the next lines after them, even if the
-// line that was cut could be taken off only later.
+// However little room there is, whole lines remain and are counted. The disk takes the next lines
+// after them, even if the line that was cut could be taken off only later.
 func TestWriterOnFullDisk(t *testing.T) {
 	for _, failures := range []int{0, 1} {
 		for room := range 2*len(text) + 1 {
@@ -94,7 +94,8 @@ func TestWriterFlushesLargeBuffers(t *testing.T) {
 	require.Equal(t, w.Written(), int64(bytes.Count(out.Bytes(), []byte{'\n'})))
 }
 
-// A file that is cut anywhere goes on after its last whole line; one of something else stays as it is.
+// A file that is cut anywhere goes on after its last whole line; one of something else stays as it
+// is.
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	for cut := range 3*len(text) + 1 {

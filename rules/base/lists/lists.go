@@ -17,25 +17,32 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return made
 }
 
-// OnAllCores is [OnCores] with all that there are.
+// OnAllCores is [OnCores] with all cores that there are.
 func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
 
-// OnCores calls do for each number from 0 to n-1, at most so many of them at a time, and at least one.
+// OnCores calls do for each number from 0 to n-1, as many at a time as there are cores; with less
+// than one core, one at a time.
 func OnCores(cores, n int, do func(i int)) {
+	// A goroutine for each core, not for each number: the stack of one that calls do again need not
+	// grow.
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var group sync.WaitGroup
 	for range max(min(cores, n), 1) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
 				do(i)
 			}
 		})
 	}
-	wg.Wait()
+	group.Wait()
 }
 
-// Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R, in Knuth, The Art of
-// Computer Programming 2, 3.4.2).
+// Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R,
+// in Knuth, The Art of Computer Programming 2, 3.4.2).
 type Sample[T any] struct {
 	Size int // at most
 	Rand *rand.Rand

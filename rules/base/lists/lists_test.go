@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each number is called for once, also if the number of cores is none, or there are more cores than numbers.
+// Each number is called for once, also if the number of cores is none, or there are more cores than
+// numbers.
 func TestOnCores(t *testing.T) {
 	t.Parallel()
 	for _, cores := range []int{-1, 0, 1, 3, 200} {

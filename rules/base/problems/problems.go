@@ -1,4 +1,5 @@
-// Package problems collects what is wrong with settings, so that all is reported at once and at its place.
+// Package problems collects what is wrong with settings, so that all is reported at once and at its
+// place.
 package problems
 
 import (
@@ -50,7 +51,8 @@ func Prefix(text string, err error) error {
 	return errors.Join(errs...)
 }
 
-// Split returns the errors that [errors.Join] joined, also those within them; one that joins none alone.
+// Split returns the errors that [errors.Join] joined, also those within them; one that joins none
+// alone.
 func Split(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

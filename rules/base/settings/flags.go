@@ -12,8 +12,10 @@ import (
 
 	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
-	"gyges/rules/base/textfmt"
 )
+
+// This file is for command lines and their help: it makes flags of settings, and describes settings
+// in words.
 
 // flagged lists the settings that have a flag, but for those with the keys in without.
 func flagged(config any, without []string) []Field {
@@ -22,38 +24,61 @@ func flagged(config any, without []string) []Field {
 	})
 }
 
-// Flags returns a pointer to a new struct with a field for each flag, but for those of the settings without, as
-// package kong reads them. Their help ends with the defaults, which are the values in config.
+// Flags returns a pointer to a new struct, as package kong reads it, with a field for each flag but
+// the flags of the settings without. Their help ends with the defaults, which are the values in
+// config.
+//
+// The struct's type is made at run time. Plain fields would declare each setting again, in every
+// command that has it.
 func Flags(config any, without ...string) any {
 	var fields []reflect.StructField
 	for i, f := range flagged(config, without) {
-		t, tag := f.Value.Type(), fmt.Sprintf("name:%q", f.Flag)
-		switch {
-		case IsList(t):
-			t, tag = reflect.TypeFor[[]string](), tag+` sep:"none"`
-		case IsText(t) || t.Kind() == reflect.String:
-			t, tag = reflect.TypeFor[string](), tag+` sep:"none"`
-		case t.Kind() != reflect.Bool && t.Kind() != reflect.Pointer:
-			t = reflect.PointerTo(t)
+		t, isOneWord := flagType(f.Value.Type())
+		var tag strings.Builder
+		fmt.Fprintf(&tag, "name:%q", f.Flag)
+		if isOneWord {
+			tag.WriteString(` sep:"none"`)
 		}
 		for _, name := range []string{"placeholder", "group"} {
 			if text := f.Tag.Get(name); text != "" {
-				tag += fmt.Sprintf(" %s:%q", name, text)
+				fmt.Fprintf(&tag, " %s:%q", name, text)
 			}
 		}
-		if words := f.words(); f.Enum() != nil {
-			tag += fmt.Sprintf(` default:"" enum:%q`, ","+words)
+
+		words := f.words()
+		if f.Enum() != nil {
+			fmt.Fprintf(&tag, ` default:"" enum:%q`, ","+words)
 		} else if words != "" {
-			tag += fmt.Sprintf(" complete:%q", words)
+			fmt.Fprintf(&tag, " complete:%q", words)
 		}
 		help := f.Help()
 		if text := f.Default(); text != "" {
 			help += " Default: " + text + "."
 		}
-		tag += fmt.Sprintf(" help:%q", help)
-		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: t, Tag: reflect.StructTag(tag)})
+		fmt.Fprintf(&tag, " help:%q", help)
+		fields = append(fields, reflect.StructField{
+			Name: fmt.Sprint("F", i), // with a capital, as kong asks for
+			Type: t,
+			Tag:  reflect.StructTag(tag.String()),
+		})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+// flagType returns the type of a flag for a setting of some type, and whether a flag's value is one
+// word with its commas. Numbers are behind pointers, so that a flag that was given 0 differs from
+// one that was not given.
+func flagType(t reflect.Type) (flag reflect.Type, isOneWord bool) {
+	switch {
+	case IsList(t):
+		return reflect.TypeFor[[]string](), true
+	case IsText(t) || t.Kind() == reflect.String:
+		return reflect.TypeFor[string](), true
+	case t.Kind() == reflect.Bool || t.Kind() == reflect.Pointer:
+		return t, false
+	default:
+		return reflect.PointerTo(t), false
+	}
 }
 
 // words returns the beginnings of the choices, up to their parameters, for completion.
@@ -85,31 +110,37 @@ func (f Field) Help() string {
 
 // Default returns the value as help texts show it; "" if there is none.
 func (f Field) Default() string {
-	if f.Value.IsZero() && f.Choices() != nil {
-		return f.Tag.Get("zero")
-	}
 	if f.Value.IsZero() {
+		if f.Choices() != nil {
+			return f.Tag.Get("zero")
+		}
 		return ""
 	}
 	if d, ok := f.Value.Interface().(time.Duration); ok {
-		return textfmt.Duration(d)
+		return DurationText(d)
 	}
 	return strings.Join(f.Texts(), ",")
 }
 
-// Apply sets the settings of config to the values of the flags that were given, see [Flags]. The error joins one for
-// each flag that is wrong.
+// DurationText returns a time without parts of zero at its end: "24h", "1m30s".
+func DurationText(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
+}
+
+// Apply sets the settings of config to the values of the flags that were given, see [Flags]. The
+// error joins one for each flag that is wrong.
 func Apply(config, flags any) error {
 	var errs problems.List
 	fields := flagged(config, nil)
-	v := reflect.ValueOf(flags).Elem()
-	for i := range v.NumField() {
-		name, given := v.Type().Field(i).Tag.Get("name"), v.Field(i)
-		if given.IsZero() {
+	values := reflect.ValueOf(flags).Elem()
+	for i := range values.NumField() {
+		name := values.Type().Field(i).Tag.Get("name")
+		value := values.Field(i)
+		if value.IsZero() {
 			continue
 		}
 		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Flag == name })]
-		texts := Field{Value: reflect.Indirect(given)}.Texts()
+		texts := Field{Value: reflect.Indirect(value)}.Texts()
 		if sep := f.Tag.Get("sep"); sep != "" {
 			texts = strings.Split(strings.Join(texts, sep), sep)
 		}
@@ -118,38 +149,44 @@ func Apply(config, flags any) error {
 	return errs.Err()
 }
 
-// FlagErrors names the flags of settings that are wrong, where they have one, in place of their keys, and nothing for
-// the keys in without, whose settings the command has by other means.
+// FlagErrors names the flags of settings that are wrong, where they have one, in place of their
+// keys, and nothing for the keys in without, whose settings the command has by other means.
 func FlagErrors(config any, err error, without ...string) error {
 	fields := flagged(config, nil)
 	var errs []error
 	for _, one := range problems.Split(err) {
-		if fe, ok := errors.AsType[*problems.FieldError](one); ok {
-			key, _, _ := strings.Cut(fe.Field, "[")
-			i := slices.IndexFunc(fields, func(f Field) bool {
-				return f.Key == key || f.Group && strings.HasPrefix(key, f.Key+".") || strings.HasPrefix(f.Key, key+".")
-			})
-			if slices.Contains(without, key) {
-				one = fe.Err
-			} else if i >= 0 {
-				one = fmt.Errorf("--%s: %w", fields[i].Flag, fe.Err)
-				if part, ok := strings.CutPrefix(key, fields[i].Key+"."); ok {
-					one = fmt.Errorf("--%s: %s: %w", fields[i].Flag, part, fe.Err)
-				}
-			}
+		if inField, ok := errors.AsType[*problems.FieldError](one); ok {
+			one = flagError(inField, fields, without)
 		}
 		errs = append(errs, one)
 	}
 	return errors.Join(errs...)
 }
 
+func flagError(err *problems.FieldError, fields []Field, without []string) error {
+	key, _, _ := strings.Cut(err.Field, "[")
+	if slices.Contains(without, key) {
+		return err.Err
+	}
+	for _, f := range fields {
+		part, isPart := strings.CutPrefix(key, f.Key+".")
+		switch {
+		case isPart && f.Group:
+			return fmt.Errorf("--%s: %s: %w", f.Flag, part, err.Err)
+		case f.Key == key, strings.HasPrefix(f.Key, key+"."):
+			return fmt.Errorf("--%s: %w", f.Flag, err.Err)
+		}
+	}
+	return err
+}
+
 // Arguments returns the flags, each followed by its value, that make config of the defaults.
 func Arguments(config, defaults any) []string {
 	var list []string
-	before := flagged(defaults, nil)
+	usual := flagged(defaults, nil)
 	for i, f := range flagged(config, nil) {
 		texts := f.Texts()
-		if slices.Equal(texts, before[i].Texts()) {
+		if slices.Equal(texts, usual[i].Texts()) {
 			continue
 		}
 		if sep := f.Tag.Get("sep"); sep != "" {
@@ -166,26 +203,27 @@ func Arguments(config, defaults any) []string {
 	return list
 }
 
-// Table returns the settings, whose keys begin with prefix, as a Markdown table of keys with flags, values, defaults
-// and meanings.
+// Table returns the settings, whose keys begin with prefix, as a Markdown table of keys with flags,
+// values, defaults and meanings.
 func Table(config any, prefix string) string {
 	var b strings.Builder
 	b.WriteString("| Key, flag | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range Fields(config, prefix) {
-		if f.Group && !IsText(f.Value.Type()) && f.Value.Kind() != reflect.Pointer {
-			continue
+		value := f.Default()
+		if f.Group && !f.IsOptional() { // its settings follow
+			isEmpty := value == "" && f.Flag == ""
+			if isEmpty || !f.IsText() {
+				continue
+			}
 		}
 		names := "`" + f.Key + "`"
 		if f.Flag != "" {
 			names += ", `--" + f.Flag + "`"
 		}
-		value := f.Default()
 		if value != "" {
 			value = "`" + value + "` "
 		}
-		if value != "" || !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
-			fmt.Fprintf(&b, "| %s | %s | %s| %s |\n", names, f.Values(), value, f.Help())
-		}
+		fmt.Fprintf(&b, "| %s | %s | %s| %s |\n", names, f.Values(), value, f.Help())
 	}
 	return b.String()
 }
@@ -193,7 +231,8 @@ func Table(config any, prefix string) string {
 // Values returns which values the setting may have, as Markdown.
 func (f Field) Values() string {
 	what, _ := Expected(f.Value.Type())
-	if low, high, ok := strings.Cut(f.Tag.Get("check"), ".."); ok {
+	low, high, isBounded := strings.Cut(f.Tag.Get("check"), "..")
+	if isBounded {
 		what = fmt.Sprintf("`%s` to `%s`", low, high)
 		if zero := f.Tag.Get("zero"); zero != "" {
 			what += ", 0: " + zero
@@ -201,6 +240,7 @@ func (f Field) Values() string {
 	} else if names := f.names(); names != nil {
 		what = "`" + strings.Join(names, "`, `") + "`"
 	}
-	what, _, _ = strings.Cut(cmp.Or(f.Tag.Get("form"), what), ", in quotes")
+	what = cmp.Or(f.Tag.Get("form"), what)
+	what, _, _ = strings.Cut(what, ", in quotes")
 	return strings.TrimPrefix(strings.TrimPrefix(what, "a "), "an ")
 }

@@ -12,14 +12,16 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// Marshal returns the settings of a struct as a JSON object, by their keys, or those of the tag json where they have
-// one; "-" is left out, and so are zero values. Numbers of int and float64, and truth values, are themselves, lists
-// are arrays, structs are objects, and all else is text.
+// Marshal returns the settings of a struct as a JSON object. The keys are the settings' own, or the
+// key in the tag json where there is one; "-" is left out, and so are zero values. Numbers of int
+// and float64, and truth values, are themselves, lists are arrays, structs are objects, and all
+// else is text.
 func Marshal(config any) ([]byte, error) {
 	return json.Marshal(objectOf(reflect.ValueOf(config).Elem()))
 }
 
-// Values returns the values that [Marshal] writes by their whole keys: the keys of groups are joined by dots.
+// Values returns the values that [Marshal] writes by their whole keys: the keys of groups are
+// joined by dots.
 func Values(config any) map[string]any { return valuesOf(reflect.ValueOf(config).Elem()) }
 
 func valuesOf(v reflect.Value) map[string]any {
@@ -32,44 +34,53 @@ func valuesOf(v reflect.Value) map[string]any {
 	return values
 }
 
+// objectOf returns the values of a struct as an object with an object for each group.
 func objectOf(v reflect.Value) map[string]any {
 	object := map[string]any{}
 	for key, value := range valuesOf(v) {
-		at, keys := object, strings.Split(key, ".")
-		for _, group := range keys[:len(keys)-1] {
-			if at[group] == nil {
-				at[group] = map[string]any{}
+		names := strings.Split(key, ".")
+		last := len(names) - 1
+		group := object
+		for _, name := range names[:last] {
+			if group[name] == nil {
+				group[name] = map[string]any{}
 			}
-			at = at[group].(map[string]any)
+			group = group[name].(map[string]any)
 		}
-		at[keys[len(keys)-1]] = value
+		group[names[last]] = value
 	}
 	return object
 }
 
+// dataOf returns a value as encoding/json takes it.
 func dataOf(v reflect.Value) any {
 	if v.Kind() == reflect.Pointer && !IsText(v.Type()) {
 		v = v.Elem()
 	}
-	switch kind := v.Kind(); {
-	case IsList(v.Type()):
+	t := v.Type()
+	switch {
+	case IsList(t):
 		list := make([]any, v.Len())
 		for i := range list {
 			list[i] = dataOf(v.Index(i))
 		}
 		return list
-	case IsText(v.Type()) || v.Type() == reflect.TypeFor[time.Duration]():
-	case kind == reflect.Bool || kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Float64:
-		return v.Interface()
-	case kind == reflect.Struct:
-		return objectOf(v)
+	case IsText(t), t == reflect.TypeFor[time.Duration]():
+		return textOf(v)
 	}
-	return textOf(v)
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		return v.Interface()
+	case reflect.Struct:
+		return objectOf(v)
+	default:
+		return textOf(v)
+	}
 }
 
-// Unmarshal sets the settings that a JSON object has, which Marshal returned, or a version before or after this one:
-// keys that it doesn't know are ignored. The error joins a [problems.FieldError] for each value that can't be read,
-// which is left as it was.
+// Unmarshal sets the settings that a JSON object has, which Marshal returned, or a version before
+// or after this one: keys that it doesn't know are ignored. The error joins a [problems.FieldError]
+// for each value that can't be read, which is left as it was.
 func Unmarshal(text []byte, config any) error {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.UseNumber() // with every digit
@@ -84,11 +95,13 @@ func setObject(v reflect.Value, object map[string]any) error {
 	var errs problems.List
 	for _, f := range fieldsOf(v, "", stored) {
 		data := any(object)
-		for key := range strings.SplitSeq(f.Key, ".") {
+		for name := range strings.SplitSeq(f.Key, ".") {
 			group, _ := data.(map[string]any)
-			data = group[key]
+			data = group[name]
 		}
-		if _, isObject := data.(map[string]any); data == nil || data == "" || f.Group && isObject {
+		_, isObject := data.(map[string]any)
+		isMissing := data == nil || data == ""
+		if isMissing || f.Group && isObject { // the fields of a group follow
 			continue
 		}
 		err := f.setData(data)
@@ -97,15 +110,19 @@ func setObject(v reflect.Value, object map[string]any) error {
 	return errs.Err()
 }
 
+// setData sets a value from what encoding/json has decoded.
 func (f Field) setData(data any) error {
 	list, isList := data.([]any)
-	switch t := f.Value.Type(); {
-	case IsList(t) && !isList:
+	if f.IsList() && !isList {
 		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
-	case isList != IsList(t) || f.Group && !IsText(t):
+	}
+	wantsObject := f.Group && !f.IsText()
+	if wantsObject || f.IsList() != isList {
 		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
-	case !isList:
+	}
+	if !isList {
 		list = []any{data}
 	}
-	return f.SetTexts(lists.Map(list, func(one any) string { return fmt.Sprint(one) })...)
+	texts := lists.Map(list, func(element any) string { return fmt.Sprint(element) })
+	return f.SetTexts(texts...)
 }

@@ -1,23 +1,31 @@
-// Package settings reads the struct tags that describe declared values: the settings of runs, and the parameters of
-// agents. A value is one field of a struct, and its tags are all that files, flags, manifests and manuals know of it:
+// Package settings reads the struct tags that describe declared values: the settings of runs, the
+// parameters of agents and the options of rules. A value is one field of a struct, and its tags are
+// all that files, flags, manifests and manuals know of it. [Fields] lists the values of a struct; a
+// [Field] parses, prints and describes its value.
 //
-//	yaml:"KEY"          its key in files and manifests; param:"KEY" that of an agent's parameter. A field without is
-//	                    no setting. The key of a struct, or a pointer to one, is put before the keys of its fields;
-//	                    one that is ",inline", or embedded without a tag, has none
-//	form:"TEXT"         what is expected, in messages
-//	unit:"UNIT"         that of a time which is a number in a file; without it, a number is none
-//	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
-//	zero:"TEXT"         what 0, or the empty text among [Choice]s, means
-//	default:"TEXT"      the value in a struct that a file makes, where nil is the default
-//	json:"KEY"          its key in manifests, where that is another one
-//	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
-//	                    tags placeholder, group and sep
-//	choices:"A: MEANING|B" the only values that there are, with what they mean
-//	help:"TEXT"         what it means, one or more sentences; after a colon at its end follow the choices
+// The tags are:
 //
-// Values are bool, int, int64, uint64, float64, string types, times, types that parse and print themselves
-// ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), lists of these, and pointers to them, of which nil is none. A
-// type with a method Choices() []Choice has only these values, or these forms of a value.
+//	yaml:"KEY"     its key in files and manifests. A field without a key is no setting. The key
+//	               of a struct, or a pointer to one, is put before the keys of its fields; one
+//	               that is ",inline", or embedded without a tag, has none
+//	param:"KEY"    the key of an agent's parameter
+//	form:"TEXT"    what is expected, in messages
+//	unit:"UNIT"    the unit of a time which is a number in a file; without it, a number is none
+//	check:"A..B"   the bounds of a number or a time; "A..": no upper one
+//	zero:"TEXT"    what 0, or the empty text among [Choice]s, means
+//	default:"TEXT" the value in a struct that a file makes, where nil is the default
+//	json:"KEY"     its key in manifests, where that is another one
+//	name:"NAME"    its flag; "-" of a struct: none of its settings has one. Package kong reads
+//	               it, and the tags placeholder, group and sep
+//	choices:"A: MEANING|B"
+//	               the only values that there are, with what they mean
+//	help:"TEXT"    what it means, one or more sentences; after a colon at its end the choices
+//	               follow
+//
+// Values are bool, int, int64, uint64, float64, string types, times, types that parse and print
+// themselves ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), lists of these, and pointers
+// to them, of which nil is none. A type with a method Choices() []Choice has only these values, or
+// these forms of a value.
 package settings
 
 import (
@@ -49,8 +57,29 @@ type Field struct {
 	Group bool // a struct, or a pointer to one, whose settings follow
 }
 
-// Fields returns the settings of a struct, whose keys begin with prefix, in the order of its fields. Those behind a
-// nil pointer are left out.
+// Name returns the last part of the key: "depth" of "limits.depth".
+func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
+
+// IsText reports whether the value parses itself.
+func (f Field) IsText() bool { return IsText(f.Value.Type()) }
+
+// IsList reports whether the value is a list of values.
+func (f Field) IsList() bool { return IsList(f.Value.Type()) }
+
+// IsOptional reports whether the value is behind a pointer, which may be nil.
+func (f Field) IsOptional() bool { return f.Value.Kind() == reflect.Pointer }
+
+// Find returns the field with a key; nil if there is none.
+func Find(fields []Field, key string) *Field {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &fields[i]
+}
+
+// Fields returns the settings of a struct, whose keys begin with prefix, in the order of its
+// fields. Those behind a nil pointer are left out.
 func Fields(config any, prefix string) []Field {
 	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, present)
 }
@@ -60,15 +89,17 @@ func AllFields(config any, prefix string) []Field {
 	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, all)
 }
 
+// selection says which settings of a struct are listed, and by which keys.
 type selection int
 
 const (
 	present selection = iota // those with a key that aren't behind a nil pointer
-	all                      // also those behind one
+	all                      // those behind a nil pointer, too
 	stored                   // present, with the keys in the tag json where there is one
 )
 
-// keyOf returns the key of a field, and whether its own fields have none of it.
+// keyOf returns the key of a field. Of an inline struct, the fields are listed as if they were
+// fields of the struct around it.
 func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
 	key, tagged := t.Tag.Lookup("yaml")
 	if !tagged {
@@ -81,6 +112,8 @@ func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
 	return key, option == "inline" || t.Anonymous && !tagged
 }
 
+// fieldsOf returns the settings of a struct, whose keys begin with prefix. The members of a group
+// follow it.
 func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 	var list []Field
 	for i := range v.NumField() {
@@ -89,33 +122,38 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 		if key == "-" || key == "" && !inline {
 			continue
 		}
-		f := Field{Key: prefix + key, Flag: t.Tag.Get("name"), Tag: t.Tag, Value: v.Field(i), Group: isGroup(t.Type)}
+		f := Field{
+			Key:   prefix + key,
+			Flag:  t.Tag.Get("name"),
+			Tag:   t.Tag,
+			Value: v.Field(i),
+			Group: isGroup(t.Type),
+		}
 		if !inline {
 			list = append(list, f)
 		}
 		if !f.Group {
 			continue
 		}
+
+		// A group behind a nil pointer has members only where all are asked for.
+		group := reflect.Indirect(f.Value)
+		if !group.IsValid() && which == all {
+			group = reflect.ValueOf(New(t.Type.Elem())).Elem()
+		}
+		if !group.IsValid() {
+			continue
+		}
 		inner := prefix
 		if key != "" {
 			inner = f.Key + "."
 		}
-		group := f.Value
-		if group.Kind() == reflect.Pointer {
-			if group.IsNil() && which == all {
-				group = reflect.ValueOf(New(t.Type.Elem()))
-			}
-			if group = group.Elem(); !group.IsValid() {
-				continue
-			}
-		}
-		fields := fieldsOf(group, inner, which)
-		for i := range fields {
+		for _, member := range fieldsOf(group, inner, which) {
 			if f.Flag == "-" {
-				fields[i].Flag = ""
+				member.Flag = ""
 			}
+			list = append(list, member)
 		}
-		list = append(list, fields...)
 	}
 	return list
 }
@@ -123,21 +161,30 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 // New returns a pointer to a new struct with the defaults in its tags.
 func New(t reflect.Type) any {
 	config := reflect.New(t).Interface()
-	for _, f := range Fields(config, "") {
-		if text := f.Tag.Get("default"); text != "" {
-			_ = f.SetTexts(text) // which is right
-		}
-	}
+	SetDefaults(config)
 	return config
 }
 
-// isGroup reports whether a type is a struct of settings, or a pointer to one. One that parses itself is a text, too.
+// SetDefaults sets the fields of a struct to the defaults in its tags.
+func SetDefaults(config any) {
+	for _, f := range Fields(config, "") {
+		if text := f.Tag.Get("default"); text != "" {
+			_ = f.SetTexts(text) // tags are right
+		}
+	}
+}
+
+// isGroup reports whether a type is a struct of settings, or a pointer to one. One that parses
+// itself is a text, too.
 func isGroup(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml")+f.Tag.Get("param") != "" }
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), hasKey)
+}
+
+func hasKey(f reflect.StructField) bool {
+	return f.Tag.Get("yaml") != "" || f.Tag.Get("param") != ""
 }
 
 // IsText reports whether values of a type parse themselves.
@@ -151,31 +198,35 @@ func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t
 
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
-	switch t := v.Type(); {
-	case t.Kind() == reflect.Pointer:
+	t := v.Type()
+	if t.Kind() == reflect.Pointer {
 		made := reflect.New(t.Elem())
 		if err := Set(made.Elem(), text); err != nil {
 			return err
 		}
 		v.Set(made)
-	case IsText(t):
+		return nil
+	}
+	if IsText(t) {
 		made := reflect.New(t)
-		if err := made.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
+		parser := made.Interface().(encoding.TextUnmarshaler)
+		if err := parser.UnmarshalText([]byte(text)); err != nil {
 			return err
 		}
 		v.Set(made.Elem())
-	default:
-		x, err := parse(t, text)
-		if err != nil {
-			expected, _ := Expected(t)
-			large := ""
-			if errors.Is(err, strconv.ErrRange) {
-				large = ", which is too large"
-			}
-			return fmt.Errorf("expected %s%s, found %.60q%s", expected, ZeroHint(text), text, large)
-		}
-		v.Set(reflect.ValueOf(x).Convert(t))
+		return nil
 	}
+
+	x, err := parse(t, text)
+	if err != nil {
+		expected, _ := Expected(t)
+		large := ""
+		if errors.Is(err, strconv.ErrRange) {
+			large = ", which is too large"
+		}
+		return fmt.Errorf("expected %s%s, found %.60q%s", expected, ZeroHint(text), text, large)
+	}
+	v.Set(reflect.ValueOf(x).Convert(t))
 	return nil
 }
 
@@ -185,14 +236,16 @@ func Parse[T any](text string) (value T, err error) {
 	return value, err
 }
 
-// Numbers and times are decimal wherever people write them. One that begins with 0 and another digit is refused: 010 is
-// 8 in YAML and in some languages, and 10 in others. Exponents may, as Go prints them (1e-05).
+// Numbers and times are decimal wherever people write them. One that begins with 0 and another
+// digit is refused: 010 is 8 in YAML and in some languages, and 10 in others. Exponents may, as Go
+// prints them (1e-05).
 var (
 	leadingZero = regexp.MustCompile(`(^|[=:;,/ Dhms]|(^|[^eE])[-+])0[0-9]`)
 	notDecimal  = regexp.MustCompile(`[^-+.0-9eE]`) // hexadecimal, infinite or no number
 )
 
-// ZeroHint returns what "expected a number" goes on with for a text in which a number has a leading zero; else "".
+// ZeroHint returns what "expected a number" goes on with for a text in which a number has a leading
+// zero; else "".
 func ZeroHint(text string) string {
 	if leadingZero.MatchString(text) {
 		return ", without leading zeros"
@@ -203,15 +256,18 @@ func ZeroHint(text string) string {
 // Port reads the number of a port.
 func Port(text string) (int, error) {
 	port, err := Parse[int](text)
-	if err != nil || port < 0 || port > math.MaxUint16 {
-		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q", math.MaxUint16, ZeroHint(text), text)
+	inRange := 0 <= port && port <= math.MaxUint16
+	if err != nil || !inRange {
+		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q",
+			math.MaxUint16, ZeroHint(text), text)
 	}
 	return port, nil
 }
 
 // parse reads a value of a type that doesn't parse itself.
 func parse(t reflect.Type, text string) (any, error) {
-	switch kind := t.Kind(); {
+	kind := t.Kind()
+	switch {
 	case kind == reflect.String:
 		return text, nil
 	case kind == reflect.Bool:
@@ -232,7 +288,8 @@ func parse(t reflect.Type, text string) (any, error) {
 	panic(fmt.Sprintf("no settings of type %v", t))
 }
 
-// Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
+// Expected returns what is expected of a value, and the kinds of YAML scalars that it is written
+// as.
 func Expected(t reflect.Type) (what string, scalars []string) {
 	switch {
 	case t.Kind() == reflect.Pointer && !IsText(t):
@@ -252,7 +309,7 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 	case t.Kind() == reflect.Float64:
 		return "a number", []string{"!!int", "!!float"}
 	default:
-		return "a whole number", []string{"!!int", "!!float"} // which 08 and too large ones are in YAML
+		return "a whole number", []string{"!!int", "!!float"} // 08 and too large ones are !!float
 	}
 }
 
@@ -263,18 +320,25 @@ func (f Field) Form() string {
 }
 
 // Choices returns the values that there are, or their forms; nil: any.
-func (f Field) Choices() (list []Choice) {
+func (f Field) Choices() []Choice {
 	if c, ok := f.Value.Interface().(interface{ Choices() []Choice }); ok {
 		return c.Choices()
 	}
-	for _, text := range strings.FieldsFunc(f.Tag.Get("choices"), func(r rune) bool { return r == '|' }) {
+	tag := f.Tag.Get("choices")
+	if tag == "" {
+		return nil
+	}
+	var list []Choice
+	for text := range strings.SplitSeq(tag, "|") {
 		name, doc, _ := strings.Cut(text, ": ")
 		list = append(list, Choice{name, doc})
 	}
 	return list
 }
 
-func (f Field) names() (list []string) { // of the choices
+// names returns the names of the choices; nil without choices.
+func (f Field) names() []string {
+	var list []string
 	for _, c := range f.Choices() {
 		list = append(list, c.Name)
 	}
@@ -283,107 +347,114 @@ func (f Field) names() (list []string) { // of the choices
 
 // Enum lists the texts that are allowed; nil: all are, or the type says so.
 func (f Field) Enum() []string {
-	if IsText(f.Value.Type()) {
+	if f.IsText() {
 		return nil
 	}
 	return f.names()
 }
 
-// Texts returns the value as text, those of a list one by one.
+// Texts returns the value as text; of a list, each value.
 func (f Field) Texts() []string {
-	v := f.Value
-	if !IsList(v.Type()) {
-		return []string{textOf(v)}
+	if !f.IsList() {
+		return []string{textOf(f.Value)}
 	}
-	list := make([]string, v.Len())
+	list := make([]string, f.Value.Len())
 	for i := range list {
-		list[i] = textOf(v.Index(i))
+		list[i] = textOf(f.Value.Index(i))
 	}
 	return list
 }
 
 func textOf(v reflect.Value) string {
-	m, ok := v.Interface().(encoding.TextMarshaler)
-	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil():
+	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return ""
-	case v.Kind() == reflect.Pointer && !ok:
-		return textOf(v.Elem())
-	case !ok:
-		return fmt.Sprint(v.Interface())
 	}
-	text, _ := m.MarshalText() // of settings, which fails on none
-	return string(text)
+	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
+		text, _ := m.MarshalText() // it fails for no setting
+		return string(text)
+	}
+	return fmt.Sprint(reflect.Indirect(v).Interface())
 }
 
-// SetTexts sets the value from texts as Texts returns them. The error joins those of all texts.
+// SetTexts sets the value from texts as Texts returns them. The error joins the errors of all
+// texts.
 func (f Field) SetTexts(texts ...string) error {
-	if !IsList(f.Value.Type()) {
+	if !f.IsList() {
 		return Set(f.Value, texts[0])
 	}
-	var err error
 	list := reflect.MakeSlice(f.Value.Type(), len(texts), len(texts))
+	var errs []error
 	for i, text := range texts {
-		err = errors.Join(err, Set(list.Index(i), text))
+		errs = append(errs, Set(list.Index(i), text))
 	}
+	err := errors.Join(errs...)
 	if err == nil {
 		f.Value.Set(list)
 	}
 	return err
 }
 
-// Check adds the settings that are outside their bounds, or none of the texts that are allowed. Their keys begin with
-// prefix.
+// Check adds the settings that are outside their bounds, or none of the texts that are allowed.
+// Their keys begin with prefix.
 func Check(errs *problems.List, config any, prefix string) {
 	for _, f := range Fields(config, prefix) {
+		zero := f.Tag.Get("zero")
 		if names := f.Enum(); names != nil {
 			text := f.Value.String()
-			none := text == "" && f.Tag.Get("zero") != ""
-			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
+			isDefault := text == "" && zero != ""
+			ok := isDefault || slices.Contains(names, text)
+			errs.Expect(ok, f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
 		if bounds, ok := f.Tag.Lookup("check"); ok {
-			err := InBounds(f.Value, bounds, f.Tag.Get("zero"))
+			err := InBounds(f.Value, bounds, zero)
 			errs.Expect(err == nil, f.Key, "%w", err)
 		}
 	}
 }
 
-// Bounds returns the lowest and the highest value of a type of numbers, or times in nanoseconds, by a tag check;
-// infinities where it has none.
+// Bounds returns the lowest and the highest value of a type of numbers, or times in nanoseconds, by
+// a tag check; infinities where it has none.
 func Bounds(t reflect.Type, check string) (low, high float64) {
 	first, last, _ := strings.Cut(check, "..")
-	number := func(text string, none float64) float64 {
-		if text == "" {
-			return none
-		}
-		v := reflect.New(t).Elem()
-		if err := Set(v, text); err != nil {
-			panic(fmt.Sprintf("tag check: %v", err))
-		}
-		return v.Convert(reflect.TypeFor[float64]()).Float()
-	}
-	return number(first, math.Inf(-1)), number(last, math.Inf(1))
+	return bound(t, first, math.Inf(-1)), bound(t, last, math.Inf(1))
 }
 
-// InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the tag zero.
+// bound returns the number of a bound in a tag; none if the text is empty.
+func bound(t reflect.Type, text string, none float64) float64 {
+	if text == "" {
+		return none
+	}
+	v := reflect.New(t).Elem()
+	if err := Set(v, text); err != nil {
+		panic(fmt.Sprintf("tag check: %v", err))
+	}
+	return numberOf(v)
+}
+
+func numberOf(v reflect.Value) float64 { return v.Convert(reflect.TypeFor[float64]()).Float() }
+
+// InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the
+// tag zero.
 func InBounds(x reflect.Value, bounds, zero string) error {
-	if x = reflect.Indirect(x); !x.IsValid() {
+	x = reflect.Indirect(x)
+	if !x.IsValid() {
 		return nil
 	}
 	low, high := Bounds(x.Type(), bounds)
-	if number := x.Convert(reflect.TypeFor[float64]()).Float(); low <= number && number <= high {
+	if number := numberOf(x); low <= number && number <= high {
 		return nil
 	}
-	first, last, _ := strings.Cut(bounds, "..")
+
 	what := "a number"
 	if x.Type() == reflect.TypeFor[time.Duration]() {
 		what = "a time"
 	}
+	from, to, _ := strings.Cut(bounds, "..")
 	if zero != "" {
-		first += " (" + zero + ")"
+		from += " (" + zero + ")"
 	}
-	if last != "" {
-		first += " to " + last
+	if to != "" {
+		to = " to " + to
 	}
-	return fmt.Errorf("expected %s from %s, found %v", what, first, x.Interface())
+	return fmt.Errorf("expected %s from %s%s, found %v", what, from, to, x.Interface())
 }

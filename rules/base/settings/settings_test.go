@@ -58,15 +58,40 @@ func TestFields(t *testing.T) {
 }
 
 func TestInBounds(t *testing.T) {
-	for bounds, want := range map[string]string{
-		"0..10": "", "3..": "", "..3": "", "4..10": "expected a number from 4 to 10, found 3",
-		"4..": "expected a number from 4, found 3", "0..2": "expected a number from 0 (none) to 2, found 3",
+	for _, c := range []struct{ bounds, zero, want string }{
+		{"0..10", "", ""},
+		{"3..", "", ""},
+		{"..3", "", ""},
+		{"4..10", "", "expected a number from 4 to 10, found 3"},
+		{"4..", "", "expected a number from 4, found 3"},
+		{"0..2", "none", "expected a number from 0 (none) to 2, found 3"},
 	} {
-		zero := map[bool]string{true: "none"}[bounds == "0..2"]
-		err := InBounds(reflect.ValueOf(3), bounds, zero)
-		require.Equal(t, want == "", err == nil, bounds)
-		require.True(t, err == nil || err.Error() == want, "%s: %v", bounds, err)
+		err := InBounds(reflect.ValueOf(3), c.bounds, c.zero)
+		if c.want == "" {
+			require.NoError(t, err, c.bounds)
+		} else {
+			require.EqualError(t, err, c.want)
+		}
 	}
+}
+
+// A flag that is given sets its setting, and its help has the default.
+func TestFlags(t *testing.T) {
+	c := config{How: "two", Limits: limits{Time: time.Hour}}
+	flags := Flags(&c, "limits.depth")
+	v := reflect.ValueOf(flags).Elem()
+	require.Equal(t, 3, v.NumField(), "agent, how and time")
+	require.Equal(t, "Time. Default: 1h.", v.Type().Field(2).Tag.Get("help"))
+	require.Equal(t, ",one,two", v.Type().Field(1).Tag.Get("enum"))
+	v.Field(0).Set(reflect.ValueOf([]string{"a", "b"}))
+	require.NoError(t, Apply(&c, flags))
+	require.Equal(t, config{Agents: []string{"a", "b"}, How: "two", Limits: limits{Time: time.Hour}}, c)
+}
+
+func TestTable(t *testing.T) {
+	table := Table(&config{Limits: limits{Depth: 3}}, "")
+	require.Contains(t, table, "| `limits.depth`, `--depth` | `0` to `10`, 0: no limit | `3` | Plies. |\n")
+	require.NotContains(t, table, "| `limits` |")
 }
 
 func TestArguments(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package strictjson reads JSON in which nothing may be superfluous: a name that the Go type doesn't
-// have, or that is given twice, is an error, and so is anything after the value.
+// Package strictjson reads JSON in which nothing may be superfluous: a name that the Go type
+// doesn't have, or that is given twice, is an error, and so is anything after the value.
 package strictjson
 
 import (
@@ -22,14 +22,15 @@ import (
 // ErrCut is the error of JSON that ends too early.
 var ErrCut = errors.New("expected JSON, found a text that is cut short")
 
-// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are numbers of
-// nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the text is cut short, it is
-// [ErrCut].
+// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
+// numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError];
+// if the text is cut short, it is [ErrCut].
 func Unmarshal(text []byte, limit int, to any) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
 	}
-	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
+	err := json.Unmarshal(text, to,
+		json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return inField(semantic.JSONPointer, semanticError(semantic))
 	}
@@ -49,7 +50,8 @@ func Unmarshal(text []byte, limit int, to any) error {
 	return err
 }
 
-// Line returns the line of a field in a JSON text, from 1; that of the text where the field is not found.
+// Line returns the line of a field in a JSON text, from 1; the first line of the text where the
+// field is not found.
 func Line(text []byte, field jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for d.StackPointer() != field {
@@ -71,11 +73,17 @@ func semanticError(e *json.SemanticError) error {
 		return e.Err
 	}
 	kinds := map[jsontext.Kind]string{
-		'n': "null", 'f': "a truth value", 't': "a truth value", '"': "a text", '0': "a number",
-		'{': "an object", '[': "a list",
+		'n': "null",
+		'f': "a truth value",
+		't': "a truth value",
+		'"': "a text",
+		'0': "a number",
+		'{': "an object",
+		'[': "a list",
 	}
-	found := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
-	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), cmp.Or(found, kinds[e.JSONKind], "something else"))
+	value := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
+	found := cmp.Or(value, kinds[e.JSONKind], "something else")
+	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), found)
 }
 
 func typeName(t reflect.Type) string {
@@ -83,10 +91,16 @@ func typeName(t reflect.Type) string {
 		return typeName(t.Elem())
 	}
 	names := map[string]string{
-		"string": "a text", "bool": "true or false", "float": "a number", "slice": "a list", "array": "a list",
-		"int": "a whole number", "uint": "a whole number from 0",
+		"string": "a text",
+		"bool":   "true or false",
+		"float":  "a number",
+		"int":    "a whole number",
+		"uint":   "a whole number from 0",
+		"slice":  "a list",
+		"array":  "a list",
 	}
-	return cmp.Or(names[strings.TrimRight(t.Kind().String(), "0123456789")], "an object")
+	kind := strings.TrimRight(t.Kind().String(), "0123456789") // of any size
+	return cmp.Or(names[kind], "an object")
 }
 
 func inField(pointer jsontext.Pointer, err error) error {
@@ -100,7 +114,9 @@ func inField(pointer jsontext.Pointer, err error) error {
 func fieldOf(pointer jsontext.Pointer) string {
 	field := ""
 	for token := range pointer.Tokens() {
-		if _, e := strconv.Atoi(token); e == nil && field != "" {
+		_, err := strconv.Atoi(token)
+		isIndex := err == nil && field != ""
+		if isIndex {
 			field += "[" + token + "]"
 		} else {
 			field += "." + token

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones, or all
-// up to a bound.
+// Unknown returns the message on an unknown word, a name of some kind of thing, with known words:
+// the near ones, or all up to a bound.
 func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
@@ -18,18 +18,23 @@ func Unknown(what, word string, known []string) string {
 	return fmt.Sprintf("unknown %s %.60q%s", what, word, hint)
 }
 
-// DidYouMean returns the end of a message on an unknown word: the known words that begin with it, or
-// differ from it by at most two letters, some of the nearest if there are many; "" if there are none.
+// DidYouMean returns the end of a message on an unknown word: the known words that begin with it,
+// or differ from it by at most two letters, some of the nearest if there are many; "" if there are
+// none.
 func DidYouMean(word string, known []string) string {
 	var near [3][]string // by distance; those that begin with the word come first
 	for _, k := range known {
-		if word != "" && strings.HasPrefix(k, word) {
+		isBeginning := word != "" && strings.HasPrefix(k, word)
+		d := distance(word, k)
+		isNear := d <= 2 && 2*d <= len(word)
+		if isBeginning {
 			near[0] = append(near[0], strconv.Quote(k))
-		} else if d := distance(word, k); d <= 2 && 2*d <= len(word) {
+		} else if isNear {
 			near[d] = append(near[d], strconv.Quote(k))
 		}
 	}
-	switch list := slices.Concat(near[:]...); len(list) {
+	list := slices.Concat(near[:]...)
+	switch len(list) {
 	case 0:
 		return ""
 	case 1:
@@ -48,7 +53,8 @@ func OneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// distance returns the Levenshtein distance: the letters to insert, delete or replace to get from a to b.
+// distance returns the Levenshtein distance: the letters to insert, delete or replace to get from a
+// to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // the distances of the beginnings of b
 	for j := range row {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -25,8 +24,9 @@ func Visible(name string) string {
 	return Escape(name)
 }
 
-// Escape returns a text in which whatever isn't printable (control and formatting characters, invalid UTF-8) is a Go
-// escape, so that it can't drive a terminal, break a line or turn its direction.
+// Escape returns a text in which whatever isn't printable (control and formatting characters,
+// invalid UTF-8) is a Go escape, so that it can't drive a terminal, break a line or turn its
+// direction.
 func Escape(text string) string { return escape(text, unicode.IsPrint) }
 
 // EscapeData is [Escape] that keeps blanks of any width, for what programs read.
@@ -49,7 +49,8 @@ func escape(text string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// Cut returns a text of at most N bytes: a longer one ends in an ellipsis, and is cut between two characters.
+// Cut returns a text of at most N bytes: a longer one ends in an ellipsis, and is cut between two
+// characters.
 func Cut(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
@@ -62,22 +63,23 @@ func Cut(text string, most int) string {
 	return text[:end] + ellipsis
 }
 
-// Markdown returns a visible name with a backslash before what Markdown would take for markup or for the end of a table
-// cell. Underscores inside words mean nothing and stay bare.
+// Markdown returns a visible name with a backslash before what Markdown would take for markup or
+// for the end of a table cell. Underscores inside words mean nothing and stay bare.
 func Markdown(name string) string {
-	runes := []rune(Visible(name))
-	word := func(i int) bool {
-		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsNumber(runes[i]))
-	}
+	runes := []rune(" " + Visible(name) + " ")
 	var b strings.Builder
-	for i, r := range runes {
-		if strings.ContainsRune("\\|`*~<>[]&", r) || (r == '_' && (!word(i-1) || !word(i+1))) {
+	for i, r := range runes[1 : len(runes)-1] {
+		isMarkup := strings.ContainsRune("\\|`*~<>[]&", r)
+		isInWord := isWordRune(runes[i]) && isWordRune(runes[i+2]) // the runes before and after r
+		if isMarkup || r == '_' && !isInWord {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // Decimal returns a number rounded to one decimal, without a sign before zero.
 func Decimal(v float64) string {
@@ -121,11 +123,6 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Duration returns a time without parts of zero at its end: "24h", "1m30s".
-func Duration(d time.Duration) string {
-	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
-}
-
 // Plural returns "1 game" or "2 games".
 func Plural(n int, noun string) string {
 	if n == 1 {
@@ -137,8 +134,8 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// JSON is a string whose JSON has every unprintable character escaped: a terminal that shows it gets no commands.
-// Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
+// JSON is a string whose JSON has every unprintable character escaped: a terminal that shows it
+// gets no commands. Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
 type JSON string
 
 // MarshalJSON implements json.Marshaler.

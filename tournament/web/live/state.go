@@ -8,10 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"gyges/ratings/sprt"
+	"gyges/ratings"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/progress"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
@@ -82,26 +84,21 @@ func timeText(seconds float64) string {
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
-	return textfmt.Duration(d.Round(unit))
+	return settings.DurationText(d.Round(unit))
 }
 
-// gamesLeft returns how many more games the run's test, or the error at which it ends, is expected to take: NaN if that
-// isn't known, infinitely many if it has neither.
+// gamesLeft returns how many more games the run is expected to take, see [progress.GamesLeft].
 func (r *run) gamesLeft(ctx context.Context) float64 {
-	m := r.about.Manifest
-	switch {
-	case m == nil || m.Config.SPRT == (sprt.Test{}) && m.Config.UntilError <= 0:
+	if r.about.Manifest == nil {
 		return math.Inf(1)
-	case m.Config.SPRT != (sprt.Test{}):
-		if pairs, known := m.Config.SPRT.PairsLeft(r.collector.Runs[0].Pairs); known {
-			return 2 * pairs
-		}
-	default:
-		if growth := r.collector.Precision(ctx).Growth(m.Config.UntilError); !math.IsInf(growth, 1) {
-			return (growth - 1) * float64(r.collector.Games())
-		}
 	}
-	return math.NaN()
+	config := &r.about.Manifest.Config
+	var precision ratings.Precision // of no use to a test
+	if config.UntilError > 0 {
+		precision = r.collector.Precision(ctx)
+	}
+	pairs := r.collector.Runs[0].Pairs
+	return progress.GamesLeft(config, pairs, precision, r.collector.Games())
 }
 
 // perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no game has ended, the
