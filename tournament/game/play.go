@@ -134,10 +134,10 @@ func (p *play) prepare(ctx context.Context) *record.Fault {
 		if !p.watchdog.leave() {
 			return tooLate
 		}
-		p.calling = false
 		if err != nil {
 			return p.failed("preparing the game: ", err)
 		}
+		p.calling = false
 	}
 	return nil
 }
@@ -193,7 +193,6 @@ func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, 
 	if !p.watchdog.leave() {
 		return d, tooLate
 	}
-	p.calling = false
 	if errors.Is(err, agents.ErrResigned) {
 		p.outcome, p.reason = rules.WinFor(side.Other()), record.Resignation
 		return d, nil
@@ -201,6 +200,7 @@ func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, 
 	if err != nil {
 		return d, p.failed("", err)
 	}
+	p.calling = false
 	if p.game.Position() != before || len(p.game.Moves()) != moves {
 		return d, newFault(side, record.FaultError, "the agent changed the game it was given")
 	}
