@@ -48,7 +48,8 @@ func dropLists(g *record.Record) {
 	}
 }
 
-// A record is refused whose result, reason or times neither its moves nor the settings of its game show.
+// A record is refused whose result, reason or times neither its moves nor the settings of its game
+// show.
 func TestVerifyRefuses(t *testing.T) {
 	m, good := wonBySouth(t, nil)
 	for want, change := range map[string]func(*record.Record){

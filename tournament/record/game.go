@@ -84,6 +84,9 @@ type Score int32
 // NoScore stands where the mover gave no score.
 const NoScore Score = math.MinInt32
 
+// Known reports whether there is a score.
+func (s Score) Known() bool { return s != NoScore }
+
 // MarshalJSON writes a number or null.
 func (s Score) MarshalJSON() ([]byte, error) {
 	if s == NoScore {
