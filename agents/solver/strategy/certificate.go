@@ -131,11 +131,10 @@ func optionsSum(options map[string]string) string {
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)
+	isRoot := func(root rootHeader) bool { return root.Position == text }
 	for _, part := range c.header.Parts {
-		for _, root := range part.Roots {
-			if root.Position == text {
-				return true
-			}
+		if slices.ContainsFunc(part.Roots, isRoot) {
+			return true
 		}
 	}
 	return false
