@@ -339,7 +339,8 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	s.generate(p, f)
 	anyMove := f.moves.At(0)
 	next := s.rules.Apply(p, anyMove)
-	win := s.rules.GoalMove(next, next.Side())
+	winner := next.Side()
+	win := s.rules.GoalMove(next, winner)
 	return []rules.Move{anyMove, win}
 }
 

@@ -66,15 +66,17 @@ func (s *Scorer) Score(m rules.Move) int32 {
 
 // scoreStartEnd computes what the moves of a start and an end share.
 func (s *Scorer) scoreStartEnd(a turnedMove) {
+	s.displaced = a.displaced
 	k := a.kind()*places + a.end
 	if !s.haveEnds[k] {
 		s.haveEnds[k] = true
 		s.ends[k] = s.total(s.view.endFeatures(a))
 	}
-	start := s.view.startFeatures(a)
-	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.sum = s.ends[k]
+	for _, i := range s.view.startFeatures(a) {
+		s.sum += int32(s.weights[i])
+	}
 	s.sum += s.network.startEnd(a)
-	s.displaced = a.displaced
 }
 
 func (s *Scorer) total(features [5]int) (sum int32) {

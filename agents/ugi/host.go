@@ -110,8 +110,7 @@ func (h *host) Trace() []string { return h.trace.last() }
 // fail kills the program, which is in an unknown state, unless err is nil or the context's. It
 // returns err.
 func (h *host) fail(ctx context.Context, err error) error {
-	cancelled := ctx.Err() != nil && errors.Is(err, ctx.Err())
-	if err != nil && !cancelled {
+	if err != nil && !errors.Is(err, ctx.Err()) {
 		h.kill()
 	}
 	return err
@@ -253,11 +252,10 @@ func (h *host) choose(
 		commands = []byte(options + "setpos data " + rows + "\nisready\ngo\n")
 	}
 	budget, grace := h.times(limits)
-	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
-	if err != nil {
+	if err := h.search(ctx, commands, h.config.Ready, budget, grace); err != nil {
 		return d, err
 	}
-	d, err = h.decide(g, answer)
+	d, err = h.decide(g)
 	d.Answered = h.proc.lastRead
 	return d, err
 }
@@ -274,10 +272,11 @@ func historyCommand(g *rules.Game) []byte {
 }
 
 // decide returns the decision that the program's answer is.
-func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
+func (h *host) decide(g *rules.Game) (d agents.Decision, err error) {
+	answer := h.answer
 	m, err := h.readMove(g, answer.move)
 	if err != nil {
-		return agents.Decision{}, failure(agents.BadMove, "%w", err)
+		return d, failure(agents.BadMove, "%w", err)
 	}
 	if h.setup.OnRepetition == agents.AskNext && g.OnlyRepeats(m) {
 		// The choice at the next lower depth that is legal is played.

@@ -67,8 +67,8 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 			wanted[i] = 0
 		}
 		for _, option := range h.given {
-			x, err := strconv.ParseFloat(option.Value, 64)
-			if strings.EqualFold(option.Name, name) && err == nil && x > 0 {
+			x, _ := strconv.ParseFloat(option.Value, 64) // 0 if it is none
+			if strings.EqualFold(option.Name, name) && x > 0 {
 				wanted[i] = min(wanted[i], x)
 			}
 		}

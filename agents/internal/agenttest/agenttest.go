@@ -20,7 +20,8 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 	require.NoError(t, err)
 	a, err := agents.NewRegistry(kind).New(s)
 	require.NoError(t, err)
-	require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 1)))
+	err = a.NewGame(t.Context(), agents.SetupOf(g, 1))
+	require.NoError(t, err)
 	return a
 }
 
@@ -40,9 +41,10 @@ func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agen
 // Ask returns what a chooses in g at a request, which must be legal.
 func Ask(t testing.TB, a agents.Agent, g *rules.Game, q agents.Request) agents.Decision {
 	t.Helper()
-	d, err := a.Choose(context.Background(), g, q)
+	d, err := a.Choose(t.Context(), g, q)
 	require.NoError(t, err)
-	require.NoError(t, g.Check(d.Move))
+	err = g.Check(d.Move)
+	require.NoError(t, err)
 	return d
 }
 

@@ -138,18 +138,17 @@ func (s *Prover) prove(
 	s.avoided = map[rules.Position][]rules.Move{}
 	s.maxPlies = min(plies, left)
 	for s.maxPlies > 0 {
-		proven := s.search(p, side)
-		if !proven && (s.stopped || len(s.avoided) == 0) {
-			return nil
-		}
-		if proven {
+		if s.search(p, side) {
 			win, unsafe, err := strategy.Play(s.rules, side, []rules.Position{p}, s.answer)
-			if err == nil && len(unsafe) == 0 && win.Roots[0].Plies <= left {
+			holds := err == nil && len(unsafe) == 0
+			if holds && win.Roots[0].Plies <= left {
 				return win
 			}
 			if s.avoid(unsafe) {
 				continue
 			}
+		} else if s.stopped || len(s.avoided) == 0 {
+			return nil
 		}
 		clear(s.avoided)
 		s.maxPlies -= 2
@@ -352,9 +351,14 @@ func (s *Prover) winsInThree(p rules.Position, f *frame) rules.Move {
 		return rules.NoMove
 	}
 	for m := range f.moves.All() {
+		if m.IsGoal() {
+			continue
+		}
 		next := s.rules.Apply(p, m)
-		threat := !m.IsGoal() && s.rules.CanReachGoal(next, side)
-		if threat && !s.rules.CanWin(next, side.Other()) && s.helpless(next, &f.reply) {
+		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
+			continue
+		}
+		if s.helpless(next, &f.reply) {
 			return m
 		}
 	}
@@ -370,7 +374,10 @@ func (s *Prover) helpless(p rules.Position, buffer *rules.MoveSet) bool {
 // returns reports whether p stood before on the path, under superko with whichever side to move.
 func (s *Prover) returns(p rules.Position) bool {
 	for _, before := range s.path {
-		if before == p || s.superko && before.Key() == p.Key() {
+		if before == p {
+			return true
+		}
+		if s.superko && before.Key() == p.Key() {
 			return true
 		}
 	}

@@ -133,13 +133,18 @@ const (
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
+	alpha := cmp.Or(s.Alpha, defaultAlpha)
+	gamma := cmp.Or(s.Gamma, defaultGamma)
 	n := float64(s.Steps * s.Pairs)
-	k := float64((step-1)*s.Pairs + 1)
+	earlier := (step - 1) * s.Pairs
+	k := float64(earlier + 1)
+
 	stability := cmp.Or(s.A, defaultA) * n
 	decay := (stability + n) / (stability + k)
-	last := cmp.Or(p.R, defaultR) * p.C * p.C // a at the end of the run
-	a = last * math.Pow(decay, cmp.Or(s.Alpha, defaultAlpha))
-	c = p.C * math.Pow(n/k, cmp.Or(s.Gamma, defaultGamma))
+	rate := cmp.Or(p.R, defaultR)
+	last := rate * p.C * p.C // a at the end of the run
+	a = last * math.Pow(decay, alpha)
+	c = p.C * math.Pow(n/k, gamma)
 	return a, c
 }
 

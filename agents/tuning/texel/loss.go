@@ -100,8 +100,10 @@ type loss struct {
 func newLoss(
 	d *Data, weights []float64, base func(e example) float64, scale float64, targets [][]float32,
 ) *loss {
-	offset := func(e example) float64 { return scale * (base(e) + e.dot(weights)) }
-	return &loss{d, targets, d.compute(offset)}
+	offsets := d.compute(func(e example) float64 {
+		return scale * (base(e) + e.dot(weights))
+	})
+	return &loss{d, targets, offsets}
 }
 
 // offset returns the constant part of a position's logit.
@@ -122,7 +124,8 @@ func (l *loss) entropy(e example, x float64) float64 {
 // mean returns the loss of positions with the logits given.
 func (l *loss) mean(logit func(e example) float64) float64 {
 	sums := l.data.sum(1, func(e example, sums []float64) {
-		sums[0] += e.count() * l.entropy(e, logit(e))
+		entropy := l.entropy(e, logit(e))
+		sums[0] += e.count() * entropy
 	})
 	return sums[0] / l.data.count
 }
