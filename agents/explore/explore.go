@@ -99,8 +99,7 @@ type player struct {
 	agents.Agent
 	Options
 
-	rng   *rand.Rand
-	moves rules.MoveSet
+	rng *rand.Rand
 }
 
 // Unwrap returns the agent that it plays like.
@@ -140,30 +139,25 @@ func (a *player) Choose(
 	if _, proven := d.Score.Proven(); proven {
 		return d, nil
 	}
-	if m := a.harmless(g, draw); m != rules.NoMove {
-		return agents.Decision{Move: m, Depth: d.Depth, Nodes: d.Nodes}, nil
+	if drawn := harmless(g, draw); len(drawn) > 0 {
+		d = agents.Decision{Move: drawn[0], Depth: d.Depth, Nodes: d.Nodes}
 	}
 	return d, nil
 }
 
-// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is
+// harmless draws one of the moves after which the opponent can't reach the goal, none if there is
 // none.
-func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
-	g.LegalMoves(&a.moves)
-	p := g.Position()
+func harmless(g *rules.Game, seed uint64) []rules.Move {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Uint64() // Records depend on the numbers after the first.
 	sample := lists.Sample[rules.Move]{Size: 1, Rand: rng}
-	for m := range a.moves.All() {
-		next := g.Rules().Apply(p, m)
+	for m := range g.Legal().All() {
+		next := g.Rules().Apply(g.Position(), m)
 		if !g.Rules().CanReachGoal(next, next.Side()) {
 			sample.Add(m)
 		}
 	}
-	if len(sample.List) == 0 {
-		return rules.NoMove
-	}
-	return sample.List[0]
+	return sample.List
 }
 
 // gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the

@@ -40,16 +40,16 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Ste
 			} else if crossed.Has(s) {
 				content = "+"
 			}
-			before, after := " ", " "
+			signs := "  "
 			switch {
-			case s == last.To() || s == last.Drop():
-				before, after = "[", "]"
+			case s == last.To(), s == last.Drop():
+				signs = "[]"
 			case s == last.From():
-				before, after = "(", ")"
+				signs = "()"
 			case landed.Has(s):
-				before, after = "<", ">"
+				signs = "<>"
 			}
-			b.WriteString(before + content + after)
+			b.WriteString(signs[:1] + content + signs[1:])
 		}
 		fmt.Fprintf(&b, "│ %d\n", row+1)
 	}

@@ -123,8 +123,8 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		h.printf("%s", help)
 	case "board":
 		last := rules.NoMove
-		if moves := g.Moves(); len(moves) > 0 {
-			last = moves[len(moves)-1]
+		if n := len(g.Moves()); n > 0 {
+			last = g.Moves()[n-1]
 		}
 		h.printf("%s", Board(g.Rules(), g.Position(), last, nil))
 	case "quit", "exit", "resign":

@@ -37,10 +37,11 @@ type Scorer struct {
 func (s *Scorer) Begin(w *Policy, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	s.weights = w.weights
 	s.last = rules.NoMove
-	opponent := s.view.Begin(r, p, ms)
-	s.network.begin(w, r, p, &opponent)
 	clear(s.haveEnds[:])
 	clear(s.haveDrops[:])
+
+	opponent := s.view.Begin(r, p, ms)
+	s.network.begin(w, r, p, &opponent)
 }
 
 // Score returns the score of a move in units of 1/[Unit].

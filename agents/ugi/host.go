@@ -290,8 +290,11 @@ func (h *host) decide(g *rules.Game) (d agents.Decision, err error) {
 		}
 	}
 	return agents.Decision{
-		Move: m, Depth: answer.depth, Nodes: answer.nodes,
-		Scored: answer.scored, Score: answer.agentScore(h.extended),
+		Move:   m,
+		Depth:  answer.depth,
+		Nodes:  answer.nodes,
+		Scored: answer.scored,
+		Score:  answer.agentScore(h.extended),
 	}, nil
 }
 

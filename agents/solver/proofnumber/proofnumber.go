@@ -169,7 +169,8 @@ func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
 // any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
-		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
+		m, ok := s.proven[p]
+		if ok && p.Side() == s.attacker {
 			s.avoided[p] = append(s.avoided[p], m)
 			any = true
 		}
@@ -292,8 +293,10 @@ func (n numbers) toMove(attacks bool) numbers {
 // better by a quarter, or the node is done.
 func (c *choice) limit(node numbers, attacks bool) numbers {
 	n := node.toMove(attacks)
-	n.proof = min(n.proof, c.second+c.second/4+1)
-	n.disproof -= min(n.disproof-1, c.open-1)
+	better := c.second + c.second/4
+	n.proof = min(n.proof, better+1)
+	others := c.open - 1
+	n.disproof -= min(n.disproof-1, others)
 	return n.toMove(attacks)
 }
 
