@@ -339,8 +339,7 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	s.generate(p, f)
 	anyMove := f.moves.At(0)
 	next := s.rules.Apply(p, anyMove)
-	winner := next.Side()
-	win := s.rules.GoalMove(next, winner)
+	win := s.rules.GoalMove(next, next.Side())
 	return []rules.Move{anyMove, win}
 }
 

@@ -165,8 +165,9 @@ func harmless(g *rules.Game, seed uint64) []rules.Move {
 // exp(score/temperature) (the "Gumbel-max trick", see C. J. Maddison, D. Tarlow and T. Minka: A*
 // Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	bits := agents.MixSeed(seed, uint64(m)) >> 11 // the highest 53
-	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1
+	mixed := agents.MixSeed(seed, uint64(m))
+	bits := mixed >> 11                    // the highest 53
+	u := (float64(bits) + 0.5) / (1 << 53) // between 0 and 1
 	standard := -math.Log(-math.Log(u))
 	noise := 100 * temperature * standard
 	return agents.Score(math.Round(noise))

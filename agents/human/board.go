@@ -78,7 +78,6 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 }
 
 // hand returns the heights of the pieces in a side's hand.
-
 func hand(p rules.Position, side rules.Side) string {
 	var heights []string
 	for h := rules.Height(1); h <= 3; h++ {

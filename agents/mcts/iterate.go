@@ -74,7 +74,12 @@ func (s *search) expand(p rules.Position) {
 	width := max(s.width(i), 2*len(s.list))
 	all := s.evaluateMoves(p, width)
 	if len(s.list) == 0 { // the root needs a move nevertheless
-		lost := node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)}
+		lost := node{
+			move:   anyMove,
+			value:  -1,
+			static: -1,
+			proof:  agents.WinIn(1),
+		}
 		s.list = append(s.list, lost)
 	}
 	if len(s.list) > s.tree.free() {

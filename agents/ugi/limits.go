@@ -103,10 +103,9 @@ func (h *host) times(limits agents.Limits) (budget, grace time.Duration) {
 		return h.config.Move, grace
 	}
 	// A program that knows its time gets half of the grace before it is told to stop.
-	keepsTime := h.extended || h.sent[timeOption] > 0
-	if !keepsTime {
-		return budget, grace
+	if h.extended || h.sent[timeOption] > 0 {
+		budget += grace / 2
+		grace -= grace / 2
 	}
-	early := grace / 2 // of the grace, before stop is sent
-	return budget + early, grace - early
+	return budget, grace
 }

@@ -64,11 +64,13 @@ func (in *List) count(first, x, limit int) {
 // Extract lists the inputs of p, of which the side to move controls own and the opponent opp.
 func (in *List) Extract(p rules.Position, own, opp *rules.Control) {
 	in.n = 0
-	side, other := p.Side(), p.Side().Other()
+	side := p.Side()
+	other := side.Other()
 	empty := ^p.Occupied()
 	in.squares(0, empty, own.Ends, opp.Ends, side)
 	for h := rules.Height(1); h <= 3; h++ {
-		in.squares(int(h), p.OfHeight(h), own.Pieces, opp.Pieces, side)
+		pieces := p.OfHeight(h)
+		in.squares(int(h), pieces, own.Pieces, opp.Pieces, side)
 	}
 	in.counts(0, p, side, own)
 	in.counts(1, p, other, opp)

@@ -23,7 +23,8 @@ type Line struct {
 // Begin starts an empty line at g's present position.
 func (l *Line) Begin(g *rules.Game) {
 	l.rules = g.Rules()
-	l.left = l.rules.Options().MaxPlies - g.Ply()
+	longest := l.rules.Options().MaxPlies
+	l.left = longest - g.Ply()
 	forbidden := g.Forbidden()
 	l.history = len(forbidden)
 	l.past = append(l.past[:0], forbidden...)

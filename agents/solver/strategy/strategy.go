@@ -74,7 +74,9 @@ func (s *Strategy) All() iter.Seq2[rules.Position, rules.Move] {
 
 // Answer returns the winner's move in p, if the strategy has one: a win at once it leaves out.
 func (s *Strategy) Answer(p rules.Position) (m rules.Move, ok bool) {
-	byPosition := func(a answer, p rules.Position) int { return compare(a.position, p) }
+	byPosition := func(a answer, p rules.Position) int {
+		return compare(a.position, p)
+	}
 	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), byPosition)
 	if ok {
 		m = s.answers[i].move

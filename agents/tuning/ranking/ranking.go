@@ -222,12 +222,14 @@ func (f *fit) Begin(batch []uint32) { f.batch = len(batch) }
 
 // Add adds the gradient of the loss at a target, divided by the size of the batch.
 func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
-	p, t := f.parts[part], &f.targets[i]
+	p := f.parts[part]
+	t := &f.targets[i]
 	p.begin(t.Choice)
 	p.forward()
 	loss := p.probabilities()
 	p.setTarget(t, float32(f.Temperature))
-	p.backward(gradient, 1/float32(f.batch))
+	share := 1 / float32(f.batch)
+	p.backward(gradient, share)
 	return loss
 }
 

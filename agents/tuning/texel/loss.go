@@ -123,11 +123,12 @@ func (l *loss) entropy(e example, x float64) float64 {
 
 // mean returns the loss of positions with the logits given.
 func (l *loss) mean(logit func(e example) float64) float64 {
-	sums := l.data.sum(1, func(e example, sums []float64) {
-		entropy := l.entropy(e, logit(e))
-		sums[0] += e.count() * entropy
+	d := l.data
+	sums := d.sum(1, func(e example, sums []float64) {
+		x := logit(e)
+		sums[0] += e.count() * l.entropy(e, x)
 	})
-	return sums[0] / l.data.count
+	return sums[0] / d.count
 }
 
 // value returns the loss at v.

@@ -73,8 +73,9 @@ func images(on []uint16, buffer *[inputs.Num]uint16) [2][]uint16 {
 func (m *model) network(e example, s *sums) float32 {
 	var mirrored [inputs.Num]uint16
 	for image, on := range images(e.active(), &mirrored) {
-		s[image] = *m.row(b1Row)
-		vector.AddRows(s[image][:], m.rows(), on)
+		sum := &s[image]
+		*sum = *m.row(b1Row)
+		vector.AddRows(sum[:], m.rows(), on)
 	}
 	output := m.row(w2Row)
 	return vector.Output(s[0][:], s[1][:], output[:])
@@ -346,13 +347,14 @@ func (n *networkLoss) Begin(batch []uint32) {
 // Add adds the gradient at a position over the batch's weight, and returns the loss there, both
 // times its count.
 func (n *networkLoss) Add(_ int, number uint32, gradient []float32) float64 {
-	e := n.window.data.at(number)
+	window := n.window
+	e := window.data.at(number)
 	count := e.count()
 	var s sums
 	logit := n.logit(e, &s)
 	p, _ := logistic(logit)
-	residual := count * (p - n.window.target(e)) / n.weight
+	residual := count * (p - window.target(e)) / n.weight
 	g := model{n.features, gradient}
 	n.add(&g, e, &s, float32(residual))
-	return count * n.window.entropy(e, logit)
+	return count * window.entropy(e, logit)
 }
