@@ -78,7 +78,7 @@ func (w *worker) solve(ctx context.Context, g *rules.Game) (s Solution, err erro
 
 // prove fills in the solution of its game by proof numbers.
 func (w *worker) prove(ctx context.Context, s *Solution) error {
-	win, nodes, err := w.prover.Prove(ctx, s.Game, w.guide, w.Depth, w.Search.Nodes)
+	win, nodes, err := w.prover.Prove(ctx, s.Game, w.guide, w.Depth, w.Nodes)
 	s.Nodes = nodes
 	if win == nil {
 		return err
