@@ -11,17 +11,13 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// sum returns sums over all positions: add adds what a position contributes to them. The blocks'
-// sums are added in their order.
-func (d *Data) sum(n int, add func(e example, sums []float64)) []float64 {
+// sum returns sums over all positions. add adds those of a block, since a call for each position
+// would make a fit 7 % slower; the blocks' sums are added in their order.
+func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 	parts := make([][]float64, len(d.blocks))
 	lists.OnAllCores(len(parts), func(k int) {
-		b := d.blocks[k]
-		sums := make([]float64, n)
-		for i := range b.rows {
-			add(example{b, i}, sums)
-		}
-		parts[k] = sums
+		parts[k] = make([]float64, n)
+		add(d.blocks[k], parts[k])
 	})
 	total := make([]float64, n)
 	for _, part := range parts {
@@ -45,10 +41,13 @@ func (d *Data) compute(value func(e example) float64) [][]float32 {
 
 // meanSquares returns the mean square of each feature.
 func (d *Data) meanSquares() []float64 {
-	sums := d.sum(d.features, func(e example, sums []float64) {
-		count := e.count()
-		for j, x := range e.features() {
-			sums[j] += count * float64(x) * float64(x)
+	sums := d.sum(d.features, func(b *block, sums []float64) {
+		for i := range b.rows {
+			e := example{b, i}
+			count := e.count()
+			for j, x := range e.features() {
+				sums[j] += count * float64(x) * float64(x)
+			}
 		}
 	})
 	for j := range sums {
@@ -124,9 +123,12 @@ func (l *loss) entropy(e example, x float64) float64 {
 // mean returns the loss of positions with the logits given.
 func (l *loss) mean(logit func(e example) float64) float64 {
 	d := l.data
-	sums := d.sum(1, func(e example, sums []float64) {
-		x := logit(e)
-		sums[0] += e.count() * l.entropy(e, x)
+	sums := d.sum(1, func(b *block, sums []float64) {
+		for i := range b.rows {
+			e := example{b, i}
+			x := logit(e)
+			sums[0] += e.count() * l.entropy(e, x)
+		}
 	})
 	return sums[0] / d.count
 }
@@ -139,14 +141,17 @@ func (l *loss) value(v []float64) float64 {
 // gradient returns the loss at v and its gradient.
 func (l *loss) gradient(v []float64) (loss float64, gradient []float64) {
 	n := l.data.features
-	sums := l.data.sum(n+1, func(e example, sums []float64) {
-		logit := l.logit(e, v)
-		p, softplus := logistic(logit)
-		target, count := l.target(e), e.count()
-		sums[n] += count * (softplus - target*logit)
-		residual := count * (p - target)
-		for j, x := range e.features() {
-			sums[j] += residual * float64(x)
+	sums := l.data.sum(n+1, func(b *block, sums []float64) {
+		for i := range b.rows {
+			e := example{b, i}
+			logit := l.logit(e, v)
+			p, softplus := logistic(logit)
+			target, count := l.target(e), e.count()
+			sums[n] += count * (softplus - target*logit)
+			residual := count * (p - target)
+			for j, x := range e.features() {
+				sums[j] += residual * float64(x)
+			}
 		}
 	})
 	for j := range sums {
@@ -196,15 +201,18 @@ const maxScale = 2 // at which a hundredth of a point multiplies the odds of a w
 func fitScale(d *Data, weights []float64) (float64, error) {
 	l := newLoss(d, weights, base, 1, nil)
 	slopes := func(scale float64) (first, second float64) {
-		sums := d.sum(2, func(e example, sums []float64) {
-			if !e.row().played() {
-				return
+		sums := d.sum(2, func(b *block, sums []float64) {
+			for i := range b.rows {
+				e := example{b, i}
+				if !e.row().played() {
+					continue
+				}
+				score := l.offset(e)
+				p, _ := logistic(scale * score)
+				x := e.count() * score
+				sums[0] += x * (p - float64(e.row().result))
+				sums[1] += x * score * p * (1 - p)
 			}
-			score := l.offset(e)
-			p, _ := logistic(scale * score)
-			x := e.count() * score
-			sums[0] += x * (p - float64(e.row().result))
-			sums[1] += x * score * p * (1 - p)
 		})
 		return sums[0], sums[1]
 	}

@@ -161,14 +161,14 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// fit is a fit in progress, whose scale is known. L-BFGS varies u = scale · rms · (weight - start),
-// a number for each weight that is not frozen.
+// fit is a fit in progress, whose scale is known. L-BFGS varies, for each weight that is not
+// frozen, the number u = scale · rms · (weight - start).
 type fit struct {
 	Settings
 
 	train, validation *loss
 	before            [2]float64    // the losses of the parent
-	start             []float64     // the parent's weights, or those fitted together with the network
+	start             []float64     // the parent's weights, or those fitted with the network
 	fitted            *eval.Network // nil: none
 	units             int           // of it
 	rms               []float64     // of the features
