@@ -52,11 +52,11 @@ func (q query) shows(e *entry) bool {
 	}
 	// Runs in others are for searches, and for lists of what is in a run.
 	words := strings.Fields(strings.ToLower(q.Get("q")))
-	in := q.Get("in")
-	if in != "" && !strings.HasPrefix(e.ID, in+"/") {
-		return false
-	}
-	if in == "" && e.In != "" && len(words) == 0 {
+	if in := q.Get("in"); in != "" {
+		if !strings.HasPrefix(e.ID, in+"/") {
+			return false
+		}
+	} else if e.In != "" && len(words) == 0 {
 		return false
 	}
 	texts := append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...)

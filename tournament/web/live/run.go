@@ -43,7 +43,7 @@ type run struct {
 	used   atomic.Int64 // time in nanoseconds
 
 	report.RunInfo        // by the files beside the records
-	stamp          string // their sizes and times
+	stamp          string // their sizes and times; "": they are to be read
 	status         string
 	running        bool         // a process has the run
 	*reading                    // of the records
@@ -181,15 +181,16 @@ var games = report.GamesSection()
 
 // progress is the page until all records are read for the first time.
 func (r *run) progress() *page {
-	empty := report.Build(report.NewCollector(report.Options{}), report.Input{})
 	share := float64(r.tail.offset) / float64(r.tail.size)
 	megabytes := textfmt.Thousands(r.tail.size / 1e6)
-	empty.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. "+
-		"The figures appear when all are read.", 100*share, megabytes)}
-	empty.Facts = []report.Fact{
-		{Name: "games read", Value: textfmt.Thousands(r.collector.Games())},
-	}
-	p := r.page(empty)
+	summary := fmt.Sprintf("Reading the records: %.0f %% of %s MB. "+
+		"The figures appear when all are read.", 100*share, megabytes)
+	read := textfmt.Thousands(r.collector.Games())
+	p := r.page(&report.Page{
+		Summary: []string{summary},
+		Facts:   []report.Fact{{Name: "games read", Value: read}},
+		Viewer:  report.NewViewer(),
+	})
 	p.Reading = true
 	p.Sections = []section{{ID: games.ID, Title: games.Title}}
 	return p
@@ -209,7 +210,7 @@ func (r *run) page(made *report.Page) *page {
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout(ctx context.Context) bool {
 	stamp, _ := r.folder.state(filesBeside)
-	if r.reading != nil && stamp == r.stamp {
+	if stamp == r.stamp {
 		return false
 	}
 	r.stamp = stamp
@@ -287,16 +288,16 @@ func (r *run) boardGames(games []*record.Record) []boardGame {
 // underWay are the games under way, as the run's file of them says if it was written lately.
 func (r *run) underWay() []boardGame {
 	file, err := tournament.ReadPlaying(r.folder)
-	if err != nil || !r.running || time.Since(file.Time).Abs() > tournament.PlayingFresh {
+	if err != nil || !r.running {
 		return []boardGame{}
 	}
-	var list []*record.Record
-	for _, g := range file.Games {
-		isOver := g.Result != "" || g.Game < r.reader.Found()
-		if !isOver && record.VerifyPlaying(g) == nil {
-			list = append(list, g)
-		}
+	if time.Since(file.Time).Abs() > tournament.PlayingFresh {
+		return []boardGame{}
 	}
+	// Those that are over, or recorded, are no longer under way.
+	list := slices.DeleteFunc(file.Games, func(g *record.Record) bool {
+		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
+	})
 	return r.boardGames(list)
 }
 
@@ -316,11 +317,13 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	rated.Notes = append(rated.Notes, r.reader.Notes()...)
 	r.names = r.collector.Names()
 	hasGames := r.collector.Games() > 0
+	isTuning := r.Tuning != nil || len(r.Charts) > 0 // it may have no games
+	isEmpty := !hasGames && !isTuning
 	var commands []string // that print the same figures
 	if hasGames {
 		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.Folder))
 	}
-	if hasGames || r.isTuning() {
+	if !isEmpty {
 		commands = append(commands, "gyges report "+textfmt.ShellWord(r.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
@@ -330,7 +333,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		Commands: commands,
 	})
 	// A run without games has a place for those that come.
-	if !hasGames && !r.isTuning() {
+	if isEmpty {
 		made.Facts = []report.Fact{{Name: "games", Value: "0"}}
 		made.Sampled = "There are none yet."
 		made.Sections = slices.Insert(made.Sections, len(made.Sections)-1, games)
@@ -374,9 +377,6 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	p.Sections = slices.Insert(slices.Clone(p.Sections), after, workers)
 	return &p, err
 }
-
-// isTuning reports whether the run tunes something, so that it may have no games.
-func (r *run) isTuning() bool { return r.Tuning != nil || len(r.Charts) > 0 }
 
 // statusText says how the run stands.
 func (r *run) statusText() string {
@@ -441,11 +441,13 @@ var errReplaced = errors.New("the records have been replaced")
 // read passes the lines that were appended to take and reports whether there were any.
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	opened, err := t.folder.Open(tournament.GamesFile)
-	if errors.Is(err, fs.ErrNotExist) && t.offset == 0 {
-		return false, nil
-	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, errReplaced
+		if t.offset > 0 {
+			err = errReplaced
+		} else {
+			err = nil // there are none yet
+		}
+		return false, err
 	}
 	if err != nil {
 		return false, err

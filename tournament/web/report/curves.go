@@ -71,14 +71,11 @@ func (c *Curve) addStep(step int, value, margin *float64) {
 
 // change is the largest value of a curve less the smallest.
 func (c *Curve) change() float64 {
-	if len(c.Points) == 0 {
-		return 0
-	}
 	values := noNumbers()
 	for _, p := range c.Points {
 		values.add(p.Y, 0)
 	}
-	return values.high - values.low
+	return max(0, values.size()) // of no points -∞
 }
 
 // newChart returns a chart of the curves that have points.

@@ -28,7 +28,7 @@ func (b *builder) standings() Section {
 		if !r.Separate {
 			standing.Result = "" // it stands at the top of the page
 		}
-		addTable(&s, &standing, r.Caption)
+		addTable(&s, standing, r.Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
@@ -49,7 +49,7 @@ func (b *builder) standings() Section {
 func (b *builder) addRatings(s *Section, number int, t table.Table) {
 	gauntlet := t.Gauntlet()
 	if gauntlet != nil {
-		addTable(s, gauntlet, gauntlet.Title)
+		addTable(s, *gauntlet, gauntlet.Title)
 	}
 	if t.Score() != "" { // it stands at the top of the page, in place of ratings
 		s.table("matrix", b.crosstable(t))
@@ -69,9 +69,8 @@ func (b *builder) addRatings(s *Section, number int, t table.Table) {
 }
 
 // addTable adds a table under another caption, with its remarks.
-func addTable(s *Section, t *grid.Table, caption string) {
-	captioned := *t
-	s.table("short", captioned.WithTitle(caption))
+func addTable(s *Section, t grid.Table, caption string) {
+	s.table("short", t.WithTitle(caption))
 	s.add(Part{List: t.Remarks()})
 }
 
