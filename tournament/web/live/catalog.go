@@ -435,7 +435,7 @@ const (
 // it has no end.
 func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest, Format: "records"}
-	players := 0 // at least
+	players := 0                       // at least
 	m, _ := tournament.ReadManifest(f) // nil after an error
 	if m == nil || m.Status == "" {
 		m = nil

@@ -208,25 +208,6 @@ func TestReplacedRecords(t *testing.T) {
 	require.Equal(t, "0", games())
 }
 
-// What is shown is the same whether a run is read at once or as it comes.
-func TestReadAsItComes(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	text := ""
-	for pair := range int64(10) {
-		text += lines(drawPair(pair)...)
-	}
-	writeRun(t, filepath.Join(s.results, "run-x"), "running", text)
-	dir := filepath.Join(s.results, "run-y")
-	writeRun(t, dir, "running", "")
-	for at := 0; at < len(text); at += 700 {
-		appendTo(t, filepath.Join(dir, tournament.GamesFile), text[at:min(at+700, len(text))])
-		s.run("run-y").feed.now(0)
-	}
-	whole, parts := s.run("run-x").feed.now(0), s.run("run-y").feed.now(0)
-	requireSame(t, whole, parts)
-}
-
 // Of a large run the page says how much is read, until the page is the same as that of a run read at once.
 func TestLargeRunIsReadInParts(t *testing.T) {
 	t.Parallel()

@@ -58,6 +58,11 @@ func TestTuningPages(t *testing.T) {
 		"no result": {`{"method":"spsa","status":"failed","config":{}}`, "failed; the same command with --out resumes it"},
 	} {
 		page := tuningPage(t, tuningFolder(t, test.manifest, nil))
+		title := "Tuning"
+		if strings.Contains(test.manifest, `"train"`) {
+			title = "Training"
+		}
+		require.Equal(t, []string{title, "Over time", "Reproducibility"}, texts(page.all("h2")), name)
 		require.Equal(t, test.state, page.all("dd")[0].text(), name)
 		if name == "texel" {
 			require.Equal(t, []string{"3", "7"}, texts(page.all("td")), "the weights kept, not those of the last step")
