@@ -127,25 +127,6 @@ func TestBrowserViewer(t *testing.T) {
 	require.Contains(t, b.Text(`document.querySelector(".board").textContent`),
 		fmt.Sprintf("%d out", game.Position().Goals(rules.South)))
 
-	// Back again, by keys and by doors.
-	b.Press(kb.Home)
-	require.Equal(t, rows(r, start), b.Text(position))
-	steps := 0
-	for b.Text(`document.querySelector(".at").textContent`) != fmt.Sprintf("1 of %d", len(g.Moves)) {
-		b.Press(".")
-		steps++
-		require.Less(t, steps, 40)
-	}
-	first, err := r.ParseMove(start, g.Moves[0])
-	require.NoError(t, err)
-	course, _ := r.Course(start, first)
-	if first.FromHand() == 0 {
-		course = course[1:]
-	}
-	require.Equal(t, len(course), steps, "one key for each door")
-	b.Press(kb.End)
-	require.Equal(t, rows(r, game.Position()), b.Text(position))
-
 	require.Empty(t, console())
 	require.Equal(t, []string{url}, slices.Compact(b.Requests()), "the page asks for itself and nothing else")
 }
