@@ -273,17 +273,13 @@ func (f folder) check() error {
 // search finds the runs in folders.
 type search struct {
 	runs   []folder
-	known  map[string]bool // their ids; nil: none
-	looked int             // number of folders looked into
-	more   bool            // some were left out
+	looked int  // number of folders looked into
+	more   bool // some were left out
 }
 
 // look adds the runs in a folder, which may be one itself. The error is that the host lacks what it
 // takes to look into them.
 func (s *search) look(in folder) error {
-	if s.known == nil {
-		s.known = map[string]bool{}
-	}
 	return fs.WalkDir(in.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if files.HostLacks(err) {
 			return err
@@ -313,10 +309,8 @@ func (s *search) look(in folder) error {
 		if errors.Is(err, errNoRun) {
 			return nil
 		}
-		// A name below the results may be one of those named, too.
-		if err == nil && !s.known[f.id] {
+		if err == nil {
 			s.runs = append(s.runs, f)
-			s.known[f.id] = true
 		}
 		return err
 	})
@@ -362,6 +356,10 @@ func (c *catalog) entries() (list listing, err error) {
 	left := int64(countOfAll) // bytes of records to be read
 	listed := map[string]entry{}
 	for _, f := range found.runs {
+		// A name below the results may be one of those named, too.
+		if listed[f.id].ID != "" {
+			continue
+		}
 		// Only what has changed, or is not counted to its end, is read.
 		stamp, written := f.state(runFiles)
 		e := c.listed[f.id]

@@ -118,6 +118,7 @@ func (recorder) SetWriteDeadline(time.Time) error { return nil }
 type closing struct {
 	testAgent
 	started, closed int
+	panics          bool // at its end
 }
 
 func (a *closing) Start(context.Context) error {
@@ -127,6 +128,9 @@ func (a *closing) Start(context.Context) error {
 
 func (a *closing) Close() error {
 	a.closed++
+	if a.panics {
+		panic("boom")
+	}
 	return nil
 }
 
@@ -159,4 +163,13 @@ func TestSlotsKeepAgents(t *testing.T) {
 			require.Equal(t, i < c.made-1, a.closed == 1, "agent %d of %d", i, c.made)
 		}
 	}
+
+	// An end that panics is an error of the host, and leaves the slot to another agent.
+	made[3].panics = true
+	use := func() error {
+		return p.use(t.Context(), "", agents.Spec{Kind: "two"}, func(context.Context, agents.Agent) error { return nil })
+	}
+	require.ErrorAs(t, use(), new(*agents.HostFailure))
+	require.NoError(t, use())
+	require.Zero(t, p.busy())
 }

@@ -99,16 +99,14 @@ func testKinds() []agents.Kind {
 		kind("cheats", func(context.Context, *rules.Game) (agents.Decision, error) {
 			return agents.Decision{Move: rules.Pass}, nil
 		}),
-		kind("answers", firstMove),
+		kind("answers", func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+			return agents.Decision{Move: g.Legal().At(0)}, nil
+		}),
 		kind("sleeps", func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
 			<-ctx.Done()
 			return agents.Decision{}, ctx.Err()
 		}),
 	}
-}
-
-func firstMove(_ context.Context, g *rules.Game) (agents.Decision, error) {
-	return agents.Decision{Move: g.Legal().At(0)}, nil
 }
 
 type testAgent struct {

@@ -300,7 +300,7 @@ func TestAgentsThatFail(t *testing.T) {
 }
 
 // A game whose opponent can't be made, or prepared, ends without a result and with a line that has no path; the next
-// opponent plays as ever, and doesn't pay for the last one, whose end panics.
+// opponent plays as ever.
 func TestOpponentsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	for kind, make := range map[string]func() (agents.Agent, error){
@@ -315,16 +315,11 @@ func TestOpponentsThatCannotBeMade(t *testing.T) {
 			t.Parallel()
 			s := newTestServer(t, func(c *testConfig) {
 				bad := agents.Kind{Name: "bad", New: func(agents.Config) (agents.Agent, error) { return make() }}
-				good := agents.Kind{Name: "good", New: func(agents.Config) (agents.Agent, error) {
-					return failing{testAgent: testAgent{choose: firstMove}, at: "Close", panics: true}, nil
-				}}
-				c.Registry = builtin.Registry(append(testKinds(), bad, good)...)
-				for _, name := range []string{"bad", "good"} {
-					c.Players = append(c.Players, Player{Name: name, Spec: agents.Spec{Kind: name}})
-				}
+				c.Registry = builtin.Registry(append(testKinds(), bad)...)
+				c.Players = append(c.Players, Player{Name: "bad", Spec: agents.Spec{Kind: "bad"}})
 			})
 			for range 2 {
-				p := s.replica(s.begin("good", "standard", "north", "random"))
+				p := s.replica(s.begin("answers", "standard", "north", "random"))
 				require.Empty(t, p.now.Problem)
 				now := s.settled(s.begin("bad", "standard", "north", "random"))
 				require.Equal(t, errNoOpponent.Error(), now.Problem)
@@ -351,8 +346,6 @@ type failing struct {
 func (a failing) Start(context.Context) error { return a.fail("start") }
 
 func (a failing) NewGame(context.Context, agents.Setup) error { return a.fail("NewGame") }
-
-func (a failing) Close() error { return a.fail("Close") }
 
 func (a failing) fail(at string) error {
 	switch {

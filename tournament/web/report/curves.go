@@ -78,10 +78,11 @@ func (c *Curve) change() float64 {
 	return max(0, values.size()) // of no points -∞
 }
 
-// newChart returns a chart of the curves that have points.
-func newChart(title, x, y string, curves ...Curve) Chart {
+// newChart returns a chart of the curves that have points, and of levels.
+func newChart(title, x, y string, levels []level, curves ...Curve) Chart {
 	isEmpty := func(c Curve) bool { return len(c.Points) == 0 }
-	return Chart{Title: title, XName: x, YName: y, Curves: slices.DeleteFunc(curves, isEmpty)}
+	curves = slices.DeleteFunc(curves, isEmpty)
+	return Chart{Title: title, XName: x, YName: y, Curves: curves, levels: levels}
 }
 
 // historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are
@@ -101,13 +102,13 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		score.addStep(l.Step, l.Score, nil)
 		elo.addStep(l.Step, l.Elo, l.EloMargin)
 	}
-	loss := newChart("Loss: mean cross-entropy", xName, "nats", fit, validation, test)
+	loss := newChart("Loss: mean cross-entropy", xName, "nats", nil, fit, validation, test)
 	loss.nameAlone()
 	charts := []Chart{
 		loss,
 		newChart("Games that the parameters moved one way won, less those they lost",
-			xName, "games", score),
-		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", elo),
+			xName, "games", nil, score),
+		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", nil, elo),
 	}
 	if t != nil {
 		charts = append(charts, t.charts()...)
@@ -134,23 +135,23 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		}
 	}
 	// The course of each parameter, from its initial value on if that is known.
-	byName := map[string]*Curve{}
+	byName := map[string]Curve{}
 	for _, l := range steps {
 		for name, value := range l.Parameters {
-			if byName[name] == nil {
-				byName[name] = &Curve{Name: name}
-			}
-			byName[name].addStep(l.Step, &value, nil)
+			c := byName[name]
+			c.addStep(l.Step, &value, nil)
+			byName[name] = c
 		}
 	}
 	var curves []Curve
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		c := byName[name]
+		c.Name = name
 		if initial, ok := first[name]; ok && steps[0].Step > 0 {
 			c.Points = slices.Insert(c.Points, 0, Point{Y: initial})
 		}
 		c.scale()
-		curves = append(curves, *c)
+		curves = append(curves, c)
 	}
 	// The table has all parameters in this order, the picture those that changed at all.
 	slices.SortStableFunc(curves, func(a, b Curve) int {
@@ -160,7 +161,7 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		name := c.Name
 		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 	}
-	chart := newChart("Parameters, each in units of its largest size", xName, "", curves...)
+	chart := newChart("Parameters, each in units of its largest size", xName, "", nil, curves...)
 	chart.Table = firstRows(table)
 	constant := func(c Curve) bool { return c.change() == 0 }
 	if changed := slices.IndexFunc(chart.Curves, constant); changed > 0 {
