@@ -254,7 +254,8 @@ func (r *run) read(ctx context.Context) (bool, error) {
 func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
 	if !g.OnlyResult() {
-		r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
+		r.latest = slices.Insert(r.latest, 0, g)
+		r.latest = r.latest[:min(len(r.latest), latestGames)]
 	}
 	r.ends = append(r.ends, endOf(g))
 	r.ends = r.ends[max(0, len(r.ends)-endsKept):]

@@ -122,13 +122,11 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 	if len(ends) < 2 {
 		return 0
 	}
-	first := slices.MinFunc(ends, time.Time.Compare)
-	last := slices.MaxFunc(ends, time.Time.Compare)
-	if delayed := now.Add(-delay); last.Before(delayed) {
-		last = delayed
-	}
-	took := max(last.Sub(first), time.Millisecond)
-	return float64(len(ends)-1) / took.Seconds()
+	slices.SortFunc(ends, time.Time.Compare)
+	last := len(ends) - 1
+	// The time until now counts, but for the delay.
+	took := max(ends[last].Sub(ends[0]), now.Sub(ends[0])-delay, time.Millisecond)
+	return float64(last) / took.Seconds()
 }
 
 // speed returns how many games of a run with a manifest end a second; 0: unknown, or nobody plays

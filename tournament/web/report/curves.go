@@ -81,8 +81,13 @@ func (c *Curve) change() float64 {
 // newChart returns a chart of the curves that have points, and of levels.
 func newChart(title, x, y string, levels []level, curves ...Curve) Chart {
 	isEmpty := func(c Curve) bool { return len(c.Points) == 0 }
-	curves = slices.DeleteFunc(curves, isEmpty)
-	return Chart{Title: title, XName: x, YName: y, Curves: curves, levels: levels}
+	return Chart{
+		Title:  title,
+		XName:  x,
+		YName:  y,
+		Curves: slices.DeleteFunc(curves, isEmpty),
+		levels: levels,
+	}
 }
 
 // historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are
@@ -93,8 +98,11 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		xName = "generation"
 	}
 	// Each method records some of these.
-	fit, validation, test := Curve{Name: "training"}, Curve{Name: "validation"}, Curve{Name: "test"}
-	score, elo := Curve{Name: "score"}, Curve{Name: "Elo"}
+	fit := Curve{Name: "training"}
+	validation := Curve{Name: "validation"}
+	test := Curve{Name: "test"}
+	score := Curve{Name: "score"}
+	elo := Curve{Name: "Elo"}
 	for _, l := range steps {
 		fit.addStep(l.Step, l.Loss, nil)
 		validation.addStep(l.Step, l.ValidationLoss, nil)

@@ -161,13 +161,14 @@ func (c *Collector) Add(g *record.Record) {
 // Sample may keep a game of the run added last, which is counted already, to be replayed on the
 // page.
 func (c *Collector) Sample(g *record.Record) {
-	r := c.runs[len(c.runs)-1]
+	last := len(c.runs) - 1
+	r := c.runs[last]
 	start := g.Timing.Start
 	isFirst := r.first.IsZero() || start.Before(r.first)
 	if !start.IsZero() && isFirst {
 		r.first = start
 	}
-	c.sample.add(len(c.runs)-1, g)
+	c.sample.add(last, g)
 }
 
 // sample keeps some games of many: by turns one of each kind, so that every number in a table has

@@ -78,7 +78,8 @@ func addTable(s *Section, t grid.Table, caption string) {
 // remarks.
 func addRatingTables(s *Section, number int, t table.Table) {
 	// Rows are in the order of the groups, and then of the players without a rating.
-	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
+	columns, rows := t.UsualColumns(), t.Rows()
+	players := t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players
 		title := cmp.Or(t.GroupTitle(g), "Ratings")
@@ -87,7 +88,8 @@ func addRatingTables(s *Section, number int, t table.Table) {
 			name := fmt.Sprintf("elo-%d-%d", number+1, g+1)
 			s.figure(ratingPlot(name, t.Title, players[:n]))
 		}
-		rows, players = rows[n:], players[n:]
+		rows = rows[n:]
+		players = players[n:]
 	}
 	unrated := grid.Make(table.UnratedColumns(columns), rows)
 	s.table("", unrated.WithTitle("Without a rating"))

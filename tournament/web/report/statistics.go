@@ -50,8 +50,8 @@ func (b *builder) sides(s *Section) {
 		}
 		points := float64(south) + float64(drawn)/2
 		share := points / float64(r.Games())
-		results.Add(name, count(r.Games(), ""), count(south, "1-0"), count(drawn, "1/2-1/2"),
-			count(north, "0-1"), grid.Percent(share))
+		results.Add(name, count(r.Games(), ""),
+			count(south, "1-0"), count(drawn, "1/2-1/2"), count(north, "0-1"), grid.Percent(share))
 		if p := r.Pairs; p.Pairs() > 0 {
 			openings.Add(counted(name, p.Pairs(), p.SouthTwice, p.NorthTwice, p.OnePlayer,
 				p.Draws, p.OneGame)...)
