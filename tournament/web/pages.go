@@ -56,7 +56,8 @@ func (s *Server) addFile(name, kind, text string) {
 		h.Set("Content-Type", kind+"; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")
 		h.Set("ETag", tag)
-		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
+		content := strings.NewReader(text)
+		http.ServeContent(w, r, name, time.Time{}, content)
 	})
 }
 

@@ -18,12 +18,11 @@ import (
 const headline = `document.querySelector("#headline").textContent`
 
 // doubleClick clicks twice on an element, as fast as people do.
-func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
-	t.Helper()
+func doubleClick(b *browsertest.Tab, selector string) {
 	b.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({ block: "center", behavior: "instant" })`, selector), nil)
 	x, y := b.Middle(selector)
 	for n := range 2 {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1))))
+		b.Do(chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1)))
 	}
 }
 
@@ -77,7 +76,7 @@ func TestBrowserSlowServer(t *testing.T) {
 	b.Eval(delayed, nil)
 	release := func() { b.Eval(`void go.splice(0).forEach((f) => f())`, nil) }
 	b.Click(`input[value=random][name=setup]`)
-	doubleClick(t, b, `#form button[type=submit]`)
+	doubleClick(b, `#form button[type=submit]`)
 	b.Wait(`document.querySelector("#form-problem").textContent === "Waiting for the server."`)
 	require.Equal(t, "1", b.Text(`String(posts)`))
 	release()
@@ -111,10 +110,10 @@ func TestBrowserMishaps(t *testing.T) {
 	s := newTestServer(t)
 	_, b, console := inGame(t, s, 2)
 	require.Equal(t, "Your turn", b.Text(`document.title`))
-	doubleClick(t, b, "#resign")
+	doubleClick(b, "#resign")
 	require.Equal(t, "Really resign?", b.Text(`document.querySelector("#resign").textContent`))
 
-	doubleClick(t, b, ".cell.source")
+	doubleClick(b, ".cell.source")
 	require.NotEmpty(t, b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`), "a piece stays picked")
 
 	b.Click("#again")

@@ -208,10 +208,9 @@ func TestBrowserMotion(t *testing.T) {
 	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
 	yourTurn(b, 4)
 	require.Equal(t, "slow", b.Text(`document.querySelector("#speed").value`), "the choice is kept")
-	_, err := chromedp.Call(b.Context(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	browsertest.Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
-	require.NoError(t, err)
 	b.Wait(`document.querySelector("#speed").disabled`)
 	countLifted(b)
 	m, _ = quiet(p.game)
@@ -333,21 +332,19 @@ func TestBrowserDragging(t *testing.T) {
 	for i, kind := range []input.DispatchMouseEventType{
 		input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMouseReleased,
 	} { // a click with a shaking hand
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1))))
+		b.Do(chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	}
 	require.Equal(t, from, b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
 	require.Equal(t, "true", b.Text(drawn))
 
-	_, err := chromedp.Call(b.Context(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
-	require.NoError(t, err)
+	browsertest.Call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	finger := func(kind input.DispatchTouchEventType, names ...string) {
 		var points []*input.TouchPoint
 		for _, name := range names {
 			x, y := b.Middle(at(name))
 			points = append(points, &input.TouchPoint{X: x, Y: y})
 		}
-		_, err := chromedp.Call(b.Context(), input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-		require.NoError(t, err)
+		browsertest.Call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 	}
 	finger(input.DispatchTouchEventTypeTouchStart, from)
 	finger(input.DispatchTouchEventTypeTouchMove, to)

@@ -128,7 +128,7 @@ func TestBrowserViewer(t *testing.T) {
 		fmt.Sprintf("%d out", game.Position().Goals(rules.South)))
 
 	require.Empty(t, console())
-	require.Equal(t, []string{url}, slices.Compact(b.Requests()), "the page asks for itself and nothing else")
+	require.Empty(t, b.Requests(), "the page asks for nothing")
 }
 
 // pieces checks what stands on the board, and in the hands.
@@ -245,9 +245,7 @@ func TestBrowserLinks(t *testing.T) {
 	require.Equal(t, "3", b.Text(`document.activeElement.closest("tr").cells[0].textContent`))
 	require.Equal(t, "fixed", b.Text(`getComputedStyle(document.activeElement.querySelector(".tip")).position`))
 	require.Empty(t, console())
-	for _, r := range b.Requests() {
-		require.True(t, strings.HasPrefix(r, url), r)
-	}
+	require.Empty(t, b.Requests())
 }
 
 // atWidths runs a test of the sample page in windows of two widths.

@@ -84,7 +84,8 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 // noteError notes why a file can't be read; one that is missing needs no note.
 func (r *RunInfo) noteError(name string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
+		note := fmt.Sprintf("%s: %v", name, err)
+		r.Notes = append(r.Notes, note)
 	}
 }
 

@@ -94,9 +94,12 @@ func (b *builder) gauge() *Figure {
 	// Each number stands at its place, the LLR not beyond the edge.
 	const textMargin = 32
 	textAt := max(textMargin, min(at, width-textMargin))
-	d.text("", "middle", textAt, top-6, fmt.Sprintf("LLR %.2f", llr))
-	d.text("tick", "start", 0, height-3, fmt.Sprintf("H0 at %.2f", lower))
-	d.text("tick", "end", width, height-3, fmt.Sprintf("H1 at %.2f", upper))
+	value := fmt.Sprintf("LLR %.2f", llr)
+	h0 := fmt.Sprintf("H0 at %.2f", lower)
+	h1 := fmt.Sprintf("H1 at %.2f", upper)
+	d.text("", "middle", textAt, top-6, value)
+	d.text("tick", "start", 0, height-3, h0)
+	d.text("tick", "end", width, height-3, h1)
 	f := d.figure("chart", "gauge", caption)
 	return &f
 }
