@@ -103,8 +103,10 @@ func (f folder) state(names []string) (stamp string, written time.Time) {
 
 // isLeft reports whether no process plays or learns in the folder, whose files had a state before.
 func (f folder) isLeft(names []string, before string) bool {
-	if files.Locked(f, tournament.GamesFile) || files.Locked(f, training.HistoryFile) {
-		return false
+	for _, name := range []string{tournament.GamesFile, training.HistoryFile} {
+		if files.Locked(f, name) {
+			return false
+		}
 	}
 	now, _ := f.state(names)
 	return now == before // otherwise it may have ended meanwhile
@@ -235,8 +237,10 @@ func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
 	}
-	isHidden := strings.Contains("/"+id, "/.")
-	return !isHidden && strings.Count(id, "/") < maxDepth
+	if strings.Contains("/"+id, "/.") {
+		return false // a part is hidden
+	}
+	return strings.Count(id, "/") < maxDepth
 }
 
 // errNoRun is the error of a name that no run has.

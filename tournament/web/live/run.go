@@ -148,11 +148,13 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 		return nil, false, false
 	}
 	// Whether a process has the run can change without a change of its files.
-	running := r.isRunning()
-	if appended || r.late || running != r.running {
+	if appended || r.late {
 		changed = true
 	}
-	r.running = running
+	if running := r.isRunning(); running != r.running {
+		r.running = running
+		changed = true
+	}
 	r.late = err == nil && r.tail.behind
 	if r.late {
 		return r.progress(), r.rated == nil, true
@@ -162,9 +164,12 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	if err != nil {
 		problem = err.Error()
 	}
-	err = nil
-	if changed || problem != r.problem || r.rated == nil {
+	if problem != r.problem {
 		r.problem = problem
+		changed = true
+	}
+	err = nil
+	if changed || r.rated == nil {
 		r.rated, err = r.rate(ctx)
 	}
 	if err == nil {
