@@ -32,17 +32,8 @@ const (
 
 // Tuning is what a report shows of a tuning run's tuning.json, and of the results beside it.
 type Tuning struct {
-	Method  string            `json:"method"`
-	Version string            `json:"version"` // of the program
-	Status  tournament.Status `json:"status"`
-	Text    string            `json:"-"` // the file
-	Config  struct {
-		Rules   string             `json:"rules"`
-		Agent   string             `json:"agent"`   // "" of texel
-		Steps   int                `json:"steps"`   // of spsa
-		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
-	} `json:"config"`
-	Result training.Result `json:"result"` // of generations; zero until there is one
+	training.Outline
+	Text string `json:"-"` // the file
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those of the last step
