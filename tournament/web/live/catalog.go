@@ -175,7 +175,8 @@ func (c *catalog) add(dir string) error {
 	}
 	// The root stays open, as all of the run is opened below it.
 	c.pages.server.OnClose(root.Close)
-	info, _ := root.Stat(".") // nil, the same file as no other, after an error
+	// After an error the information is nil, which is the same file as no other.
+	info, _ := root.Stat(".")
 	results, _ := os.Stat(c.path)
 	if os.SameFile(info, results) {
 		return nil
@@ -437,8 +438,9 @@ const (
 // it has no end.
 func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest, Format: "records"}
-	players := 0                       // at least
-	m, _ := tournament.ReadManifest(f) // nil after an error
+	players := 0 // at least
+	// A manifest that can't be read is as none.
+	m, _ := tournament.ReadManifest(f)
 	if m == nil || m.Status == "" {
 		m = nil
 		e.describeOther(f)

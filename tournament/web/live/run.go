@@ -448,12 +448,10 @@ var errReplaced = errors.New("the records have been replaced")
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	opened, err := t.folder.Open(tournament.GamesFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		if t.offset > 0 {
-			err = errReplaced
-		} else {
-			err = nil // there are none yet
+		if t.offset == 0 {
+			return false, nil // there are none yet
 		}
-		return false, err
+		return false, errReplaced
 	}
 	if err != nil {
 		return false, err

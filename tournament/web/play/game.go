@@ -210,8 +210,7 @@ func (g *session) keep(n int) {
 // decision returns the decision made after n moves, if there is one by now. The caller holds the
 // lock.
 func (g *session) decision(ctx context.Context, n int) (d agents.Decision, ok bool) {
-	isOver := ctx.Err() != nil
-	if isOver || n >= len(g.made) {
+	if ctx.Err() != nil || n >= len(g.made) {
 		return d, false
 	}
 	return g.made[n].Decision, true

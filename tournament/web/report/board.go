@@ -64,7 +64,7 @@ func (d *drawing) squares() {
 		d.rect(class, c.x-size/2, c.y-size/2, size, size, s.String())
 	}
 	for i := range rules.Files {
-		s := rules.SquareAt(i, i)
+		s := rules.SquareAt(i, i) // one of each file and each row
 		c := center(s)
 		file, row := s.String()[:1], s.String()[1:]
 		d.text("file", "middle", c.x, boardBottom+16, file)

@@ -132,7 +132,7 @@ type interval struct{ low, high float64 }
 // noNumbers is the range of no numbers, to which some are to be added.
 func noNumbers() interval { return interval{math.Inf(1), math.Inf(-1)} }
 
-// size is the distance of its ends.
+// size is the distance between the ends.
 func (r interval) size() float64 { return r.high - r.low }
 
 // add widens the range so that it holds the numbers within a margin of x.
