@@ -133,13 +133,11 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 		}
 		return p, checkGoesOn("--position", rules.NewGame(r, p))
 	}
-	if agentsPlace || r.Options().Kang {
+	if agentsPlace {
 		return r.Start(), nil
 	}
 	// The same opening begins a tournament with this seed.
-	random := schedule.Openings{Policy: schedule.RandomOpenings}
-	opening, _, err := schedule.NewOpener(random, seed).Opening(r, 0)
-	return opening, err
+	return schedule.DrawSetup(r, seed)
 }
 
 // spectator prints a game as it is played.
