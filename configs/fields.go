@@ -58,8 +58,8 @@ func (p *parser) addUnknown(key *yaml.Node, what string, names []string) {
 	if hint == "" {
 		hint = ", expected one of: " + strings.Join(names, ", ")
 	}
-	ours, isOther := otherKeys[key.Value]
-	if isOther && slices.Contains(names, firstWord.FindString(ours)) {
+	ours := otherKeys[key.Value]
+	if slices.Contains(names, firstWord.FindString(ours)) {
 		hint = "; expected " + ours
 	}
 	p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
@@ -169,7 +169,10 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	unit := f.Tag.Get("unit")
 	isNumber := n.Tag == "!!int" || n.Tag == "!!float"
 	if unit != "" && isNumber {
-		n = &yaml.Node{Kind: n.Kind, Tag: "!!str", Value: n.Value + unit, Line: n.Line}
+		text := *n
+		text.Tag = "!!str"
+		text.Value += unit
+		n = &text
 	}
 	p.scalar(n, f.Value, f.Form())
 }
@@ -226,8 +229,7 @@ func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
 // scalar reads a value and reports whether it could be read. form says what is expected.
 func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
 	_, tags := settings.Expected(v.Type())
-	isValue := n.Kind == yaml.ScalarNode && n.Value != ""
-	if !isValue || !slices.Contains(tags, n.Tag) {
+	if n.Value == "" || !slices.Contains(tags, n.Tag) {
 		p.add(n.Line, "expected %s, found %s", form, found(n))
 		return false
 	}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ func (t *templateWriter) lines(prefix string, width int, out bool) []string {
 // default.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
-		isWithin := f.Key == path || strings.HasPrefix(f.Key, path+".")
+		isWithin := strings.HasPrefix(f.Key+".", path+".")
 		if !isWithin || !hasValue(&f) {
 			continue
 		}
@@ -189,7 +190,7 @@ func (t *templateWriter) doc(f *settings.Field, width int) []string {
 		return lines
 	}
 	values := ""
-	if f.Tag.Get("check") != "" || f.Tag.Get("form") != "" {
+	if cmp.Or(f.Tag.Get("check"), f.Tag.Get("form")) != "" {
 		values = "Value: " + strings.ReplaceAll(f.Values(), "`", "") + ". "
 	}
 	if value := settings.Find(t.defaults, f.Key).Default(); value != "" {
@@ -210,15 +211,17 @@ func valueText(f *settings.Field) string {
 	}
 	value := f.Value.Interface()
 	switch {
-	case t.Kind() == reflect.String || f.IsText():
+	case t.Kind() == reflect.String, f.IsText():
 		value = f.Default()
 	case f.IsList():
 		value = f.Texts()
+		if f.Value.Len() == 0 {
+			return ""
+		}
 	case t == reflect.TypeFor[time.Duration]():
 		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
-	isEmptyList := f.IsList() && f.Value.Len() == 0
-	if value == "" || isEmptyList {
+	if value == "" {
 		return ""
 	}
 

@@ -100,12 +100,8 @@ func (c *courseSearch) place(p Position, side Side) {
 	c.hi = p.hi
 	c.occ = p.Occupied()
 	c.empty = boardSet &^ c.occ
-	c.far = rowSet(Rows - 1)
-	c.goal = 1 << NorthGoal
-	if side == North {
-		c.far = rowSet(0)
-		c.goal = 1 << SouthGoal
-	}
+	c.far = rowSet(nearRow(side, Rows-1))
+	c.goal = 1 << goalOf(side)
 }
 
 // search finds, as far as it is wanted, where courses can end that begin with one of these legs,

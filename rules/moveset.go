@@ -80,9 +80,6 @@ func (ms *MoveSet) Contains(m Move) bool {
 	if m == Pass {
 		return ms.pass
 	}
-	if m&kindBit == 0 {
-		return false
-	}
 	g := ms.groupOf(m.from())
 	switch {
 	case g == nil:

@@ -139,10 +139,10 @@ func (s *scanner) boardAndSide() (p Position) {
 		}
 		p.put(square, Height(h))
 	}
-	spaced := s.blanks()
-	if spaced && s.accept('n') {
+	s.space("the side to move, 's' or 'n'")
+	if s.accept('n') {
 		p.lo |= sideBit
-	} else if !spaced || !s.accept('s') {
+	} else if !s.accept('s') {
 		s.expected("a space and the side to move, 's' or 'n'")
 	}
 	return p
@@ -155,14 +155,12 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	s.space("the goals, like 1-2")
 	at := s.at
 	s.goals(p, r.goalsToWin)
-	if p.Goals(South) == r.goalsToWin && p.Goals(North) == r.goalsToWin {
+	if p.Goals(South)+p.Goals(North) == 2*r.goalsToWin { // no side has more than it takes
 		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
 	s.space("who took a piece out last (-, s, n or sn)")
-	word := s.text[s.at:]
-	if end := strings.IndexAny(word, " \t"); end >= 0 {
-		word = word[:end]
-	}
+	rest := s.text[s.at:]
+	word := rest[:strings.IndexAny(rest+" ", " \t")]
 	took := slices.Index(tookOutTexts[:], word)
 	if took < 0 {
 		s.expected("who took a piece out last (-, s, n or sn)")

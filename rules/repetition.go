@@ -17,9 +17,7 @@ func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.p
 // repetitions were allowed. Engines without a history of the game choose such moves; see the
 // tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
-	outcome, _ := g.Outcome()
-	inPlay := outcome == Undecided && !g.rules.SettingUp(g.pos)
-	if !inPlay || g.Legal().Contains(m) {
+	if g.overLength() || g.Legal().Contains(m) {
 		return false
 	}
 	loose := *g.rules
@@ -32,10 +30,9 @@ func (g *Game) OnlyRepeats(m Move) bool {
 // excludePast removes the moves that, made in p, lead to one of the past positions. A move changes
 // three squares at most, so the number of squares that differ leaves few.
 func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
-	for i := range past {
-		differing := p.differing(past[i])
-		if differing.Count() <= 3 {
-			ms.exclude(r, p, past[i])
+	for _, key := range past {
+		if p.differing(key).Count() <= 3 {
+			ms.exclude(r, p, key)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (s Square) Row() int { return int(s) / Files }
 func (s Square) OnBoard() bool { return s < NumSquares }
 
 // IsGoal reports whether s is one of the two goals.
-func (s Square) IsGoal() bool { return s == NorthGoal || s == SouthGoal }
+func (s Square) IsGoal() bool { return goalSet.Has(s) }
 
 // String returns the square's name: "a1" to "f6", "goal", or "none".
 func (s Square) String() string { return string(s.appendTo(nil)) }
@@ -164,11 +164,8 @@ func (ss SquareSet) All() iter.Seq[Square] {
 // rowSet returns the six squares of a row, 0 (row 1) to 5 (row 6).
 func rowSet(row int) SquareSet { return row1 << (row * Files) }
 
-// firstRow returns the occupied row nearest to side, or -1 on an empty board.
+// firstRow returns the occupied row nearest to side, on a board that isn't empty.
 func firstRow(occ SquareSet, side Side) int {
-	if occ == 0 {
-		return -1
-	}
 	if side == South {
 		return bits.TrailingZeros64(uint64(occ)) / Files
 	}

@@ -140,17 +140,15 @@ func (t *turn) landingsOf(i int) landings {
 // landings sorts the squares where the courses of the i-th source can end.
 func (t *turn) landings(i int, ends SquareSet) landings {
 	src := t.sources[i]
-	occ := t.p.Occupied()
-	if src.from.OnBoard() {
-		occ &^= 1 << src.from
-	}
+	start := SquareSet(1) << src.from // nothing of the board, if the piece comes from a hand
+	occ := t.p.Occupied() &^ start
 	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
 	if l.landedOn != 0 && t.r.options.Relocation {
 		l.hits = l.landedOn
 		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}
-	if src.from.OnBoard() && !t.r.allowNull {
-		l.ends &^= 1 << src.from
+	if !t.r.allowNull {
+		l.ends &^= start
 	}
 	return l
 }
@@ -168,8 +166,7 @@ func (t *turn) count(l *landings) int {
 		return n
 	}
 	n += l.hits.Count() * l.dropZone.Count()
-	startIsEmpty := l.from.OnBoard() && l.dropZone.Has(l.from)
-	if startIsEmpty && !t.r.allowNull {
+	if !t.r.allowNull && l.dropZone.Has(l.from) {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n

@@ -295,8 +295,8 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 				}
 			}
 		}
-		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
-			if r.Torn && f.lines > 1 && errors.Is(err, jsonl.ErrTorn) {
+		if line, bad := errors.AsType[*jsonl.LineError](err); bad {
+			if r.Torn && f.lines > 1 && line.Torn {
 				r.Skipped.Add(Unreadable, err.Error())
 				continue
 			}

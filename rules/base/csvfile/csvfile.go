@@ -28,9 +28,6 @@ func Text(cell string) string {
 	if strings.HasPrefix(cell, "'") && isFormula(cell) {
 		cell = cell[1:]
 	}
-	if strings.IndexByte(cell, '\\') < 0 {
-		return cell
-	}
 	return escape.ReplaceAllStringFunc(cell, func(e string) string {
 		if r, _, _, err := strconv.UnquoteChar(e, 0); err == nil {
 			return string(r)

@@ -253,13 +253,14 @@ func Open(path string) (*os.File, error) {
 // Regular returns an error unless a path names a regular file, or nothing.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	if err != nil || info.Mode().IsRegular() {
+		return nil // opening says what is wrong with it, if anything
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	reason := errNotRegular
+	if info.IsDir() {
+		reason = syscall.EISDIR
 	}
-	return nil // opening says what is wrong with it
+	return &fs.PathError{Op: "open", Path: path, Err: reason}
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")

@@ -240,10 +240,11 @@ func (l *layout) widths(columns []int) []int {
 func shrink(widths, least []int, left int) int {
 	for ; left < 0; left++ {
 		widestAt := -1
+		most := 0
 		for k, width := range widths {
-			isWider := widestAt < 0 || width > widths[widestAt]
-			if isWider && width > least[k] {
+			if width > max(most, least[k]) {
 				widestAt = k
+				most = width
 			}
 		}
 		if widestAt < 0 {

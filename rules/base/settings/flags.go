@@ -72,9 +72,9 @@ func flagType(t reflect.Type) (flag reflect.Type, isOneWord bool) {
 	switch {
 	case IsList(t):
 		return reflect.TypeFor[[]string](), true
-	case IsText(t) || t.Kind() == reflect.String:
+	case IsText(t), t.Kind() == reflect.String:
 		return reflect.TypeFor[string](), true
-	case t.Kind() == reflect.Bool || t.Kind() == reflect.Pointer:
+	case t.Kind() == reflect.Bool, t.Kind() == reflect.Pointer:
 		return t, false
 	default:
 		return reflect.PointerTo(t), false

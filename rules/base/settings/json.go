@@ -113,12 +113,13 @@ func setObject(v reflect.Value, object map[string]any) error {
 // setData sets a value from what encoding/json has decoded.
 func (f Field) setData(data any) error {
 	list, isList := data.([]any)
-	if f.IsList() && !isList {
-		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
+	form := f.Form()
+	if f.IsList() {
+		form = "a list"
 	}
 	wantsObject := f.Group && !f.IsText()
 	if wantsObject || f.IsList() != isList {
-		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
+		return fmt.Errorf("expected %s, found %.60q", form, fmt.Sprint(data))
 	}
 	if !isList {
 		list = []any{data}

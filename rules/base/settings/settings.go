@@ -184,7 +184,7 @@ func isGroup(t reflect.Type) bool {
 }
 
 func hasKey(f reflect.StructField) bool {
-	return f.Tag.Get("yaml") != "" || f.Tag.Get("param") != ""
+	return cmp.Or(f.Tag.Get("yaml"), f.Tag.Get("param")) != ""
 }
 
 // IsText reports whether values of a type parse themselves.
@@ -278,7 +278,7 @@ func parse(t reflect.Type, text string) (any, error) {
 		return time.ParseDuration(text)
 	case kind == reflect.Uint64:
 		return strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
-	case kind == reflect.Int || kind == reflect.Int64:
+	case kind == reflect.Int, kind == reflect.Int64:
 		return strconv.ParseInt(text, 10, t.Bits())
 	case kind == reflect.Float64 && !notDecimal.MatchString(text):
 		return strconv.ParseFloat(text, 64)
@@ -292,12 +292,12 @@ func parse(t reflect.Type, text string) (any, error) {
 // as.
 func Expected(t reflect.Type) (what string, scalars []string) {
 	switch {
-	case t.Kind() == reflect.Pointer && !IsText(t):
-		return Expected(t.Elem())
-	case t.Kind() == reflect.Struct && !IsText(t):
-		return "keys and values", nil
 	case IsText(t):
 		return "a text", []string{"!!str", "!!int", "!!float"}
+	case t.Kind() == reflect.Pointer:
+		return Expected(t.Elem())
+	case t.Kind() == reflect.Struct:
+		return "keys and values", nil
 	case t.Kind() == reflect.String:
 		return "a text, in quotes if it is a number", []string{"!!str"}
 	case t == reflect.TypeFor[time.Duration]():
