@@ -180,6 +180,8 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 // list reads a list. A single text stands for a list of it alone.
 func (p *parser) list(n *yaml.Node, f *settings.Field) {
 	element := f.Value.Type().Elem()
+	isSpec := element == reflect.TypeFor[agents.Spec]()
+	isGroup := element.Kind() == reflect.Struct && !settings.IsText(element)
 	entries := []*yaml.Node{n}
 	if n.Kind != yaml.ScalarNode || element.Kind() != reflect.String {
 		entries = p.elements(n, f.Name())
@@ -187,12 +189,12 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 
 	f.Value.Set(reflect.MakeSlice(f.Value.Type(), 0, len(entries)))
 	for _, entry := range entries {
-		if element == reflect.TypeFor[agents.Spec]() && entry.Kind == yaml.MappingNode {
+		if isSpec && entry.Kind == yaml.MappingNode {
 			p.sweep(entry, f)
 			continue
 		}
 		v := reflect.New(element).Elem()
-		if element.Kind() == reflect.Struct && !settings.IsText(element) {
+		if isGroup {
 			path := nextElement(f)
 			p.setting(path, entry, func() {
 				p.settings(entry, f.Name(), v.Addr().Interface(), path+".")

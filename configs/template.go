@@ -121,7 +121,7 @@ type templateWriter struct {
 // that differ from the defaults, a config of the same type, are set; the others are commented out.
 func template(config, defaults any, keys ...string) string {
 	const columns = 80
-	t := templateWriter{settings.AllFields(config, ""), settings.AllFields(defaults, ""), keys}
+	t := templateWriter{settings.AllFields(config), settings.AllFields(defaults), keys}
 	return "# A line that begins with \"# \" explains the key below it. Other lines with #\n" +
 		"# are keys at their defaults: to change one, remove the # before it and before\n" +
 		"# the group that it is in.\n" + strings.Join(t.lines("", columns, false), "\n") + "\n"
@@ -176,7 +176,8 @@ func (t *templateWriter) isSet(path string) bool {
 		if !isWithin || !hasValue(&f) {
 			continue
 		}
-		if slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts()) {
+		isDefault := slices.Equal(f.Texts(), t.defaults[i].Texts())
+		if !isDefault || slices.Contains(t.keys, f.Key) {
 			return true
 		}
 	}
@@ -205,7 +206,8 @@ func valueText(f *settings.Field) string {
 	if f.IsOptional() && f.Value.IsNil() {
 		return ""
 	}
-	if bounds := f.Tag.Get("check"); bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
+	bounds := f.Tag.Get("check")
+	if bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
 		lowest, _, _ := strings.Cut(bounds, "..") // it has no default
 		return lowest
 	}

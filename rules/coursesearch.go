@@ -18,7 +18,7 @@ package rules
 // No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer
 // doors used.
 type courseSearch struct {
-	lo, hi  uint64    // the heights' planes without the moving piece
+	board   Position  // without the moving piece
 	occ     SquareSet // squares with a piece
 	empty   SquareSet
 	far     SquareSet    // the row from which a step leads to the goal
@@ -92,16 +92,11 @@ func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet
 	return ends
 }
 
-func (c *courseSearch) at(s Square) Height { return Height(c.lo>>(s&63)&1 | c.hi>>(s&63)&1<<1) }
-
 // place sets the board: p without the moving piece.
-func (c *courseSearch) place(p Position, side Side) {
-	c.lo = p.lo
-	c.hi = p.hi
+func (c *courseSearch) place(p Position) {
+	c.board = p
 	c.occ = p.Occupied()
 	c.empty = boardSet &^ c.occ
-	c.far = rowSet(nearRow(side, Rows-1))
-	c.goal = 1 << goalOf(side)
 }
 
 // search finds, as far as it is wanted, where courses can end that begin with one of these legs,
@@ -116,7 +111,7 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 		bit := todo & -todo
 		s := todo.first()
 		bounced |= bit
-		c.ends[s] = c.legEnds(bit, c.at(s), doorSet{})
+		c.ends[s] = c.legEnds(bit, c.board.At(s), doorSet{})
 		bound |= c.ends[s]
 	}
 	found := courses{ends: bound, bounced: bounced}
@@ -139,9 +134,9 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 }
 
 // crossedBy returns what the first of some legs crosses that is free once these doors are used.
-func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet, ok bool) {
-	for ; run.more(); run = run.next() {
-		if l := run.leg(); l.free(c.occ, used) {
+func (c *courseSearch) crossedBy(some legRange, used doorSet) (crossed SquareSet, ok bool) {
+	for _, l := range some.legs() {
+		if l.free(c.occ, used) {
 			return l.crossed, true
 		}
 	}
@@ -161,17 +156,15 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 	if c.bounces > maxBounces {
 		return 0, true
 	}
-	for hits := ends & open; hits != 0; hits &= hits - 1 {
-		bit := hits & -hits
-		s := hits.first()
+	for s := range (ends & open).All() {
+		bit := SquareSet(1) << s
 		rest := open &^ bit
 		leads := c.ends[s]&c.missing != 0 || connected(c.ends[s], c.missing, &c.ends, rest)
 		if !leads {
 			continue
 		}
-		h := c.at(s)
-		for run := legs[s]; run.more(); run = run.next() {
-			l := run.leg()
+		h := c.board.At(s)
+		for _, l := range legs[s].legs() {
 			if !l.free(c.occ, used) {
 				continue
 			}
@@ -224,16 +217,15 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			return needs, true
 		}
 	}
-	for from := before[s] & open; from != 0; from &= from - 1 {
-		b := from.first()
-		rest := open &^ (from & -from)
+	for b := range (before[s] & open).All() {
+		bit := SquareSet(1) << b
+		rest := open &^ bit
 		start := c.first & rest
 		isBegun := c.first.Has(b) || before[b]&start != 0
 		if !isBegun && !connected(before[b], start, before, rest) {
 			continue
 		}
-		for run := legsTo[c.at(b)&3][b][s]; run.more(); run = run.next() {
-			l := run.leg()
+		for _, l := range legsTo[c.board.At(b)&3][b][s].legs() {
 			if !l.free(c.occ, used) {
 				continue
 			}
@@ -243,7 +235,7 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			}
 			needs, ok = c.leadsTo(b, before, then, rest)
 			if ok {
-				return needs | l.crossed | from&-from, true
+				return needs | bit | l.crossed, true
 			}
 		}
 	}

@@ -80,21 +80,14 @@ func makeAdjacency() (lists [NumSquares + 2][]Square) {
 // range in legTable. Both s and t may be a goal: pieces enter from behind their own side.
 var legTable, legsTo = makeLegs()
 
-// legRange is a part of legTable: the index of its first leg above three bits that hold how many
-// there are.
-type legRange uint16
+// legRange is a part of legTable.
+type legRange struct{ first, end uint16 }
 
-func (r legRange) more() bool     { return r&7 != 0 }
-func (r legRange) next() legRange { return r + 8 - 1 }
-func (r legRange) leg() *leg      { return &legTable[r>>3&(maxLegs-1)] }
-
-// maxLegs is a power of two above the number of legs, 1440.
-const maxLegs = 2048
+func (r legRange) legs() []leg { return legTable[r.first:r.end] }
 
 type legsByEnd [NumSquares + 2]legRange
 
-func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
-	n := 0
+func makeLegs() (table []leg, to [4][NumSquares + 2]legsByEnd) {
 	for h := range to {
 		for s := range to[h] {
 			var byEnd [NumSquares + 2][]leg
@@ -104,8 +97,9 @@ func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
 				})
 			}
 			for end, list := range byEnd {
-				to[h][s][end] = legRange(n<<3 | len(list))
-				n += copy(table[n:], list)
+				first := len(table)
+				table = append(table, list...)
+				to[h][s][end] = legRange{uint16(first), uint16(len(table))}
 			}
 		}
 	}

@@ -68,8 +68,7 @@ func (s *scanner) between(low, high byte) (n int, ok bool) {
 // blanks skips spaces and tabs and reports whether there were any.
 func (s *scanner) blanks() bool {
 	from := s.at
-	for s.peek() == ' ' || s.peek() == '\t' {
-		s.at++
+	for s.accept(' ') || s.accept('\t') {
 	}
 	return s.at > from
 }

@@ -39,14 +39,13 @@ func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 
 // exclude removes the moves that, made in p, lead to the position past (a key).
 func (ms *MoveSet) exclude(r *Rules, p, past Position) {
-	for gi := range ms.groups[:ms.n] {
-		g := &ms.groups[gi]
+	for _, g := range ms.groups[:ms.n] {
 		arrivals := past.OfHeight(g.height)
 		for end := range (g.ends & arrivals).All() {
 			ms.excludeIf(r, p, newMove(g.from, end, NoSquare), past)
 		}
 		for hit := range (g.hits & arrivals).All() {
-			drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit))
+			drops := *ms.dropsOf(&g, hit) & past.OfHeight(p.At(hit))
 			for drop := range drops.All() {
 				ms.excludeIf(r, p, newMove(g.from, hit, drop), past)
 			}

@@ -128,5 +128,5 @@ func arrange(list []Position, p Position, squares SquareSet, left [4]int) []Posi
 func (p Position) afterMirror() bool {
 	image := p.Mirror()
 	first := image.differing(p).first()
-	return image.At(first) < p.At(first) // not where nothing differs: no piece is there
+	return image.At(first) < p.At(first) // false where nothing differs, too
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"iter"
 	"math/bits"
+	"strings"
 )
 
 // Board dimensions.
@@ -30,7 +31,7 @@ func (s Side) Other() Side { return s ^ 1 }
 func (s Side) String() string { return [...]string{"South", "North"}[s] }
 
 // Name returns the side's name in records, "south" or "north".
-func (s Side) Name() string { return [...]string{"south", "north"}[s] }
+func (s Side) Name() string { return strings.ToLower(s.String()) }
 
 // Letter returns the side's letter in position texts, 's' or 'n'.
 func (s Side) Letter() byte { return "sn"[s] }

@@ -47,6 +47,8 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	}
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
+	t.search.far = rowSet(nearRow(side, Rows-1))
+	t.search.goal = 1 << goalOf(side)
 }
 
 // next loads the sources of the hand, or of the next row that has any, and reports whether there
@@ -73,8 +75,8 @@ func (t *turn) next(moves bool) bool {
 	for occ := t.p.Occupied(); t.rows > 0 && row == 0; t.rows-- {
 		row = occ & rowSet(nearRow(t.side, Rows-t.rows))
 	}
-	for squares := row; squares != 0; squares &= squares - 1 {
-		t.add(squares.first(), t.p.At(squares.first()))
+	for s := range row.All() {
+		t.add(s, t.p.At(s))
 	}
 	t.row = row
 	return row != 0
@@ -112,7 +114,7 @@ func (t *turn) firstEnds(src source) SquareSet {
 		return ss.legEnds(src.start(t.side), src.height)
 	}
 	c := &t.search
-	c.place(t.p.without(src), t.side)
+	c.place(t.p.without(src))
 	if src.from.OnBoard() {
 		return c.legEnds(1<<src.from, src.height, doorSet{})
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-const formula = "=+-@\t\r"
-
 // Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula;
 // numbers stay.
 func Cell(text string) string {
@@ -40,5 +38,5 @@ func Text(cell string) string {
 // its own.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, "'")
-	return cell != "" && strings.IndexByte(formula, cell[0]) >= 0
+	return strings.IndexAny(cell, "=+-@\t\r") == 0
 }

@@ -201,9 +201,6 @@ func (w *Writer) Flush() error {
 	}
 	lines := w.buf.Bytes()
 	n, err := w.to.Write(lines)
-	if err == nil && n < len(lines) {
-		err = io.ErrShortWrite
-	}
 	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
 	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
 	w.size += int64(whole)

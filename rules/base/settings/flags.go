@@ -211,7 +211,7 @@ func Table(config any, prefix string) string {
 	for _, f := range Fields(config, prefix) {
 		value := f.Default()
 		if f.Group && !f.IsOptional() { // its settings follow
-			isEmpty := value == "" && f.Flag == ""
+			isEmpty := value+f.Flag == ""
 			if isEmpty || !f.IsText() {
 				continue
 			}

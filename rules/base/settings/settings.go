@@ -85,9 +85,7 @@ func Fields(config any, prefix string) []Field {
 }
 
 // AllFields returns Fields with those behind nil pointers, at the defaults in their tags.
-func AllFields(config any, prefix string) []Field {
-	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, all)
-}
+func AllFields(config any) []Field { return fieldsOf(reflect.ValueOf(config).Elem(), "", all) }
 
 // selection says which settings of a struct are listed, and by which keys.
 type selection int
@@ -272,7 +270,8 @@ func parse(t reflect.Type, text string) (any, error) {
 		return text, nil
 	case kind == reflect.Bool:
 		return strconv.ParseBool(text)
-	case leadingZero.MatchString(text):
+	case leadingZero.MatchString(text),
+		kind == reflect.Float64 && notDecimal.MatchString(text):
 		return nil, strconv.ErrSyntax
 	case t == reflect.TypeFor[time.Duration]():
 		return time.ParseDuration(text)
@@ -280,10 +279,8 @@ func parse(t reflect.Type, text string) (any, error) {
 		return strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
 	case kind == reflect.Int, kind == reflect.Int64:
 		return strconv.ParseInt(text, 10, t.Bits())
-	case kind == reflect.Float64 && !notDecimal.MatchString(text):
-		return strconv.ParseFloat(text, 64)
 	case kind == reflect.Float64:
-		return nil, strconv.ErrSyntax
+		return strconv.ParseFloat(text, 64)
 	}
 	panic(fmt.Sprintf("no settings of type %v", t))
 }
@@ -291,9 +288,10 @@ func parse(t reflect.Type, text string) (any, error) {
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written
 // as.
 func Expected(t reflect.Type) (what string, scalars []string) {
+	numbers := []string{"!!int", "!!float"} // 08 and too large ones are !!float
 	switch {
 	case IsText(t):
-		return "a text", []string{"!!str", "!!int", "!!float"}
+		return "a text", append(numbers, "!!str")
 	case t.Kind() == reflect.Pointer:
 		return Expected(t.Elem())
 	case t.Kind() == reflect.Struct:
@@ -305,11 +303,11 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 	case t.Kind() == reflect.Bool:
 		return "true or false", []string{"!!bool"}
 	case t.Kind() == reflect.Uint64:
-		return "a whole number from 0 to 2^64-1", []string{"!!int", "!!float"}
+		return "a whole number from 0 to 2^64-1", numbers
 	case t.Kind() == reflect.Float64:
-		return "a number", []string{"!!int", "!!float"}
+		return "a number", numbers
 	default:
-		return "a whole number", []string{"!!int", "!!float"} // 08 and too large ones are !!float
+		return "a whole number", numbers
 	}
 }
 
