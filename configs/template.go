@@ -227,11 +227,8 @@ func valueText(f *settings.Field) string {
 		return ""
 	}
 
-	text, err := yaml.Marshal(struct {
+	text, _ := yaml.Marshal(struct { // texts and numbers can be encoded
 		V any `yaml:"v,flow"`
 	}{value})
-	if err != nil {
-		panic(err) // texts and numbers can be encoded
-	}
 	return strings.TrimSpace(strings.TrimPrefix(string(text), "v:"))
 }

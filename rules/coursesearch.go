@@ -134,9 +134,9 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 }
 
 // crossedBy returns what the first of some legs crosses that is free once these doors are used.
-func (c *courseSearch) crossedBy(some legRange, used doorSet) (crossed SquareSet, ok bool) {
-	for _, l := range some.legs() {
-		if l.free(c.occ, used) {
+func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet, ok bool) {
+	for ; run.more(); run = run.next() {
+		if l := run.leg(); l.free(c.occ, used) {
 			return l.crossed, true
 		}
 	}
@@ -156,15 +156,17 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 	if c.bounces > maxBounces {
 		return 0, true
 	}
-	for s := range (ends & open).All() {
-		bit := SquareSet(1) << s
+	for hits := ends & open; hits != 0; hits &= hits - 1 {
+		bit := hits & -hits
+		s := hits.first()
 		rest := open &^ bit
 		leads := c.ends[s]&c.missing != 0 || connected(c.ends[s], c.missing, &c.ends, rest)
 		if !leads {
 			continue
 		}
 		h := c.board.At(s)
-		for _, l := range legs[s].legs() {
+		for run := legs[s]; run.more(); run = run.next() {
+			l := run.leg()
 			if !l.free(c.occ, used) {
 				continue
 			}
@@ -217,15 +219,16 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			return needs, true
 		}
 	}
-	for b := range (before[s] & open).All() {
-		bit := SquareSet(1) << b
-		rest := open &^ bit
+	for from := before[s] & open; from != 0; from &= from - 1 {
+		b := from.first()
+		rest := open &^ (from & -from)
 		start := c.first & rest
 		isBegun := c.first.Has(b) || before[b]&start != 0
 		if !isBegun && !connected(before[b], start, before, rest) {
 			continue
 		}
-		for _, l := range legsTo[c.board.At(b)&3][b][s].legs() {
+		for run := legsTo[c.board.At(b)&3][b][s]; run.more(); run = run.next() {
+			l := run.leg()
 			if !l.free(c.occ, used) {
 				continue
 			}
@@ -235,7 +238,7 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			}
 			needs, ok = c.leadsTo(b, before, then, rest)
 			if ok {
-				return needs | bit | l.crossed, true
+				return needs | l.crossed | from&-from, true
 			}
 		}
 	}

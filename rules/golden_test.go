@@ -103,8 +103,8 @@ func TestFirstLegs(t *testing.T) {
 	p := parse(t, r, "112312/000000/000000/000000/000000/233123 s")
 	var found []string
 	for end := range legsTo[3][3] {
-		for _, l := range legsTo[3][3][end].legs() {
-			if crossed := l.crossed; crossed&p.Occupied() == 0 {
+		for run := legsTo[3][3][end]; run.more(); run = run.next() {
+			if crossed := run.leg().crossed; crossed&p.Occupied() == 0 {
 				found = append(found, fmt.Sprintf("%v %v", Square(end), slices.Collect(crossed.All())))
 			}
 		}

@@ -30,7 +30,7 @@ type usedDoors struct {
 // pass adds the door between two adjacent squares, if there is one, and reports whether it was
 // unused.
 func (u *usedDoors) pass(from, to Square, directed bool) bool {
-	if !from.OnBoard() || !to.OnBoard() {
+	if !max(from, to).OnBoard() {
 		return true
 	}
 	s := min(from, to)
@@ -80,26 +80,30 @@ func makeAdjacency() (lists [NumSquares + 2][]Square) {
 // range in legTable. Both s and t may be a goal: pieces enter from behind their own side.
 var legTable, legsTo = makeLegs()
 
-// legRange is a part of legTable.
-type legRange struct{ first, end uint16 }
+// legRange is a part of legTable: the index of its first leg above three bits that hold how many
+// there are.
+type legRange uint16
 
-func (r legRange) legs() []leg { return legTable[r.first:r.end] }
+func (r legRange) more() bool     { return r&7 != 0 }
+func (r legRange) next() legRange { return r + 8 - 1 }
+func (r legRange) leg() *leg      { return &legTable[r>>3&(maxLegs-1)] }
+
+// maxLegs is a power of two above the number of legs, 1440.
+const maxLegs = 2048
 
 type legsByEnd [NumSquares + 2]legRange
 
-func makeLegs() (table []leg, to [4][NumSquares + 2]legsByEnd) {
-	for h := range to {
+func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
+	n := 0
+	for h := 1; h <= 3; h++ {
 		for s := range to[h] {
 			var byEnd [NumSquares + 2][]leg
-			if h > 0 {
-				eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) {
-					byEnd[end] = append(byEnd[end], l)
-				})
-			}
+			eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) {
+				byEnd[end] = append(byEnd[end], l)
+			})
 			for end, list := range byEnd {
-				first := len(table)
-				table = append(table, list...)
-				to[h][s][end] = legRange{uint16(first), uint16(len(table))}
+				to[h][s][end] = legRange(n<<3 | len(list))
+				n += copy(table[n:], list)
 			}
 		}
 	}

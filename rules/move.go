@@ -78,28 +78,27 @@ func (m Move) Rotate() Move {
 // Apply returns the position after a move, which must be legal in p.
 func (r *Rules) Apply(p Position, m Move) Position {
 	side := p.Side()
+	h := m.FromHand()
+	if h > 0 {
+		p.addHand(side, h, -1)
+	}
 	if m.IsPlacement() {
-		p.addHand(side, m.FromHand(), -1)
-		p.put(m.To(), m.FromHand())
+		p.put(m.To(), h)
 		p.lo = p.lo&^sideBit | uint64(r.nextToPlace(p))<<sideShift
 		return p
 	}
 	p.lo ^= sideBit
 	p.lo &^= 1 << coolAt(side)
 	if m == Pass {
-		p.lo += passOne
+		p.lo += 1 << passShift
 		return p
 	}
 	p.lo &^= passMask
-	from, to, drop := m.from(), m.To(), m.Drop()
-	var h Height
-	if from < NumSquares {
-		h = p.At(from)
-		p.lift(from)
-	} else {
-		h = Height(from - handBase)
-		p.addHand(side, h, -1)
+	if h == 0 {
+		h = p.At(m.from())
+		p.lift(m.from())
 	}
+	to, drop := m.To(), m.Drop()
 	if to >= NumSquares {
 		p.hi += 1 << goalsAt(side)
 		if r.options.Kang {

@@ -24,20 +24,20 @@ type MoveSet struct {
 	extent
 	groups [maxSources]group
 	drops  [maxDropLists]SquareSet
-	pass   bool
 }
 
 // extent is how much of a set is filled.
 type extent struct {
 	n      int // groups in use
 	nDrops int
-	count  int // moves
+	count  int  // moves
+	pass   bool // the only move is a forced pass
 }
 
 // Len returns the number of moves, a forced pass included.
 func (ms *MoveSet) Len() int { return ms.count }
 
-func (ms *MoveSet) reset() { ms.extent, ms.pass = extent{}, false }
+func (ms *MoveSet) reset() { ms.extent = extent{} }
 
 // add appends what one source can do, if anything. A turn is needed only where pieces can be
 // displaced.

@@ -103,15 +103,12 @@ func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 // that has none has a nil course.
 func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
 	m, course, err := r.parseMove(p, text)
-	if err != nil {
-		return m, nil, err
-	}
-	if len(course) < 2 { // a short text has the end alone
+	if len(course) < 2 { // a short text has the end alone, a wrong one nothing
 		course, _ = r.Course(p, m)
 	} else if m.From().OnBoard() {
 		course = slices.Insert(course, 0, Step{Square: m.From()})
 	}
-	return m, course, nil
+	return m, course, err
 }
 
 // parseMove reads a move and the squares after its start.
@@ -129,7 +126,7 @@ func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 		mp.source.from = placeBase + Square(h)
 		mp.to = mp.square("the square to place it on")
 	} else {
-		mp.start(p)
+		mp.start()
 		mp.steps()
 	}
 	mp.end("move")
@@ -166,7 +163,7 @@ func (mp *moveParser) square(what string) Square {
 }
 
 // start reads where the piece comes from, and lifts it from the board.
-func (mp *moveParser) start(p Position) {
+func (mp *moveParser) start() {
 	if mp.accept('+') {
 		h := mp.digit("the height of the entering piece")
 		mp.source = source{handBase + Square(h), h}
@@ -176,7 +173,7 @@ func (mp *moveParser) start(p Position) {
 	if mp.err != nil {
 		return
 	}
-	mp.source = source{from, p.At(from)}
+	mp.source = source{from, mp.board.At(from)}
 	mp.board.lift(from)
 	if mp.source.height == 0 {
 		mp.fail(0, "there is no piece on %v", from)

@@ -121,9 +121,9 @@ func (o Options) check() error {
 // Changes lists the options that differ in other, each "option=value" with other's value.
 func (o Options) Changes(other Options) []string {
 	var changes []string
-	mine := o.List()
-	for i, opt := range other.List() {
-		if opt.Text() != mine[i].Text() {
+	mine := o.Values()
+	for _, opt := range other.List() {
+		if opt.Text() != mine[opt.Key] {
 			changes = append(changes, opt.Key+"="+opt.Text())
 		}
 	}

@@ -25,10 +25,8 @@ const (
 	oneHandMask = 1<<9 - 1        // one side's three counts
 	goalMask    = 1<<4 - 1        // one side's goals
 	sideBit     = 1 << sideShift  // lo
-	passOne     = 1 << passShift  // lo
 	passMask    = 3 << passShift  // lo
 	fullHand    = 2 | 2<<3 | 2<<6 // two pieces of each height
-	whoMovesNot = ^uint64(sideBit | passMask)
 )
 
 // Side returns the side to move.
@@ -88,7 +86,7 @@ func (p Position) WithoutPasses() Position {
 
 // Key returns what the repetition rule compares: the position without who is to move and whether
 // the last turns were passes. Keys are comparable with ==.
-func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }
+func (p Position) Key() Position { return Position{p.lo &^ (sideBit | passMask), p.hi} }
 
 // Hash mixes the two words of the position into one well-spread number, for
 // hash tables. Equal positions have equal hashes on every machine.

@@ -31,23 +31,19 @@ func (g *Game) OnlyRepeats(m Move) bool {
 // three squares at most, so the number of squares that differ leaves few.
 func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 	for _, key := range past {
-		if p.differing(key).Count() <= 3 {
-			ms.exclude(r, p, key)
+		if p.differing(key).Count() > 3 {
+			continue
 		}
-	}
-}
-
-// exclude removes the moves that, made in p, lead to the position past (a key).
-func (ms *MoveSet) exclude(r *Rules, p, past Position) {
-	for _, g := range ms.groups[:ms.n] {
-		arrivals := past.OfHeight(g.height)
-		for end := range (g.ends & arrivals).All() {
-			ms.excludeIf(r, p, newMove(g.from, end, NoSquare), past)
-		}
-		for hit := range (g.hits & arrivals).All() {
-			drops := *ms.dropsOf(&g, hit) & past.OfHeight(p.At(hit))
-			for drop := range drops.All() {
-				ms.excludeIf(r, p, newMove(g.from, hit, drop), past)
+		for _, g := range ms.groups[:ms.n] {
+			arrivals := key.OfHeight(g.height)
+			for end := range (g.ends & arrivals).All() {
+				ms.excludeIf(r, p, newMove(g.from, end, NoSquare), key)
+			}
+			for hit := range (g.hits & arrivals).All() {
+				drops := *ms.dropsOf(&g, hit) & key.OfHeight(p.At(hit))
+				for drop := range drops.All() {
+					ms.excludeIf(r, p, newMove(g.from, hit, drop), key)
+				}
 			}
 		}
 	}

@@ -168,9 +168,9 @@ func rowSet(row int) SquareSet { return row1 << (row * Files) }
 // firstRow returns the occupied row nearest to side, on a board that isn't empty.
 func firstRow(occ SquareSet, side Side) int {
 	if side == South {
-		return bits.TrailingZeros64(uint64(occ)) / Files
+		return occ.first().Row()
 	}
-	return (63 - bits.LeadingZeros64(uint64(occ))) / Files
+	return (bits.Len64(uint64(occ)) - 1) / Files
 }
 
 // nearRow returns the i-th row as side sees it: its own first row is 0, the far one Rows-1.

@@ -45,7 +45,7 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	if !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
-	t.hand = r.options.Kang && p.HoldsPieces(side)
+	t.hand = p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
 	t.search.far = rowSet(nearRow(side, Rows-1))
 	t.search.goal = 1 << goalOf(side)
@@ -158,9 +158,6 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 // count returns how many moves a source has.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
-	if l.hits == 0 {
-		return n
-	}
 	if t.r.playable { // each drop has a zone of its own
 		for hit := range l.hits.All() {
 			n += t.drops(l, hit).Count()

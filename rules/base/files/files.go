@@ -376,8 +376,7 @@ func Clean(dir string) { clean(dir, "") }
 func clean(dir, prefix string) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
-		isOurs := isTemp(e) && strings.HasPrefix(e.Name(), prefix)
-		if !isOurs {
+		if !isTemp(e) || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)

@@ -279,10 +279,9 @@ func parse(t reflect.Type, text string) (any, error) {
 		return strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
 	case kind == reflect.Int, kind == reflect.Int64:
 		return strconv.ParseInt(text, 10, t.Bits())
-	case kind == reflect.Float64:
+	default: // a float64: there are no settings of other types
 		return strconv.ParseFloat(text, 64)
 	}
-	panic(fmt.Sprintf("no settings of type %v", t))
 }
 
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written
@@ -399,8 +398,10 @@ func Check(errs *problems.List, config any, prefix string) {
 		zero := f.Tag.Get("zero")
 		if names := f.Enum(); names != nil {
 			text := f.Value.String()
-			isDefault := text == "" && zero != ""
-			ok := isDefault || slices.Contains(names, text)
+			if zero != "" {
+				names = append(names, "")
+			}
+			ok := slices.Contains(names, text)
 			errs.Expect(ok, f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
 		if bounds, ok := f.Tag.Lookup("check"); ok {
