@@ -172,8 +172,7 @@ func (t *templateWriter) lines(prefix string, width int, out bool) []string {
 // default.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
-		isWithin := strings.HasPrefix(f.Key+".", path+".")
-		if !isWithin || !hasValue(&f) {
+		if !strings.HasPrefix(f.Key+".", path+".") || !hasValue(&f) {
 			continue
 		}
 		isDefault := slices.Equal(f.Texts(), t.defaults[i].Texts())

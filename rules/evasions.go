@@ -58,8 +58,7 @@ func (e *evasions) filter() bool {
 		}
 	}
 	for gi := range e.ms.groups[:e.ms.n] {
-		hasEvasion := e.filterGroup(&e.ms.groups[gi], blockers)
-		if hasEvasion && e.any {
+		if e.filterGroup(&e.ms.groups[gi], blockers) && e.any {
 			return true
 		}
 	}

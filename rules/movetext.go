@@ -12,8 +12,7 @@ const maxMoveText = 512
 // String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal", "+2-c2", "2@c1",
 // "pass".
 func (m Move) String() string {
-	var b [9]byte
-	return string(m.AppendText(b[:0]))
+	return string(m.AppendText(nil))
 }
 
 // AppendText appends the move's short notation to text.
@@ -60,8 +59,7 @@ func (m Move) LongText(course []Step) string {
 		if wasCrossed && !step.Crossed {
 			b.WriteByte(')')
 		}
-		isEnd := i == len(course)-1
-		if isEnd && m.Drop() != NoSquare {
+		if i == len(course)-1 && m.Drop() != NoSquare {
 			b.WriteByte('x')
 		} else if b.Len() > 0 {
 			b.WriteByte('-')
@@ -249,7 +247,6 @@ func (mp *moveParser) checkCourse() {
 		at := mp.columns[i]
 		isAdjacent := slices.Contains(adjacency[from], to)
 		isOpen := w.step(mp.rules, mp.board, to)
-		isEnd := i == len(mp.course)-1
 		switch {
 		case !isAdjacent && !from.OnBoard():
 			mp.fail(at, "expected a square of %v's first row to enter on, found %v", mp.side, to)
@@ -265,7 +262,7 @@ func (mp *moveParser) checkCourse() {
 			// an empty square on the way
 		case w.left > 0:
 			mp.fail(at, "expected %d more steps before the leg ends on %v", w.left, to)
-		case !isEnd && !occupied.Has(to):
+		case i < len(mp.course)-1 && !occupied.Has(to):
 			mp.fail(at, "expected a piece to bounce off on %v, which is empty", to)
 		}
 	}

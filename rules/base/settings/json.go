@@ -58,14 +58,14 @@ func dataOf(v reflect.Value) any {
 		v = v.Elem()
 	}
 	t := v.Type()
-	switch {
-	case IsList(t):
+	switch f := (Field{Value: v}); {
+	case f.IsList():
 		list := make([]any, v.Len())
 		for i := range list {
 			list[i] = dataOf(v.Index(i))
 		}
 		return list
-	case IsText(t), t == reflect.TypeFor[time.Duration]():
+	case f.IsText(), t == reflect.TypeFor[time.Duration]():
 		return textOf(v)
 	}
 	switch t.Kind() {

@@ -64,7 +64,7 @@ func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:
 func (f Field) IsText() bool { return IsText(f.Value.Type()) }
 
 // IsList reports whether the value is a list of values.
-func (f Field) IsList() bool { return IsList(f.Value.Type()) }
+func (f Field) IsList() bool { return f.Value.Kind() == reflect.Slice && !f.IsText() }
 
 // IsOptional reports whether the value is behind a pointer, which may be nil.
 func (f Field) IsOptional() bool { return f.Value.Kind() == reflect.Pointer }
@@ -190,9 +190,6 @@ func IsText(t reflect.Type) bool {
 	parses := reflect.TypeFor[encoding.TextUnmarshaler]()
 	return t.Implements(parses) || reflect.PointerTo(t).Implements(parses)
 }
-
-// IsList reports whether values of a type are lists of values.
-func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t) }
 
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
