@@ -117,7 +117,8 @@ func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 		return Pass, nil, nil
 	}
 	if len(mp.text) > maxMoveText {
-		mp.failLength("move", maxMoveText)
+		mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d",
+			maxMoveText, len(mp.text))
 	} else if len(mp.text) > 1 && mp.text[1] == '@' {
 		h := mp.digit("the height of the piece to place")
 		mp.at++ // '@'

@@ -26,11 +26,6 @@ func (s *scanner) fail(at int, format string, args ...any) {
 	}
 }
 
-// failLength records that the text of a move or a position is too long.
-func (s *scanner) failLength(what string, most int) {
-	s.fail(most, "expected a %s of at most %d bytes, found %d", what, most, len(s.text))
-}
-
 // expected fails at the next character: that is not what was expected.
 func (s *scanner) expected(format string, args ...any) {
 	found := "found the end"
@@ -98,7 +93,8 @@ func (s *scanner) end(what string) {
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		s.failLength("position", maxPositionText)
+		s.fail(maxPositionText, "expected a position of at most %d bytes, found %d",
+			maxPositionText, len(text))
 	}
 	p := s.boardAndSide()
 	if r.options.Kang {

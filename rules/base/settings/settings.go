@@ -99,15 +99,12 @@ const (
 // keyOf returns the key of a field. Of an inline struct, the fields are listed as if they were
 // fields of the struct around it.
 func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
-	key, tagged := t.Tag.Lookup("yaml")
-	if !tagged {
-		key, tagged = t.Tag.Lookup("param")
+	tag := cmp.Or(t.Tag.Get("yaml"), t.Tag.Get("param"))
+	if s == stored {
+		tag = cmp.Or(t.Tag.Get("json"), tag)
 	}
-	if name, ok := t.Tag.Lookup("json"); ok && s == stored {
-		key, tagged = name, true
-	}
-	key, option, _ := strings.Cut(key, ",")
-	return key, option == "inline" || t.Anonymous && !tagged
+	key, option, _ := strings.Cut(tag, ",")
+	return key, option == "inline" || t.Anonymous && tag == ""
 }
 
 // fieldsOf returns the settings of a struct, whose keys begin with prefix. The members of a group
@@ -196,20 +193,20 @@ func Set(v reflect.Value, text string) error {
 	t := v.Type()
 	if t.Kind() == reflect.Pointer {
 		made := reflect.New(t.Elem())
-		if err := Set(made.Elem(), text); err != nil {
-			return err
+		err := Set(made.Elem(), text)
+		if err == nil {
+			v.Set(made)
 		}
-		v.Set(made)
-		return nil
+		return err
 	}
 	if IsText(t) {
 		made := reflect.New(t)
 		parser := made.Interface().(encoding.TextUnmarshaler)
-		if err := parser.UnmarshalText([]byte(text)); err != nil {
-			return err
+		err := parser.UnmarshalText([]byte(text))
+		if err == nil {
+			v.Set(made.Elem())
 		}
-		v.Set(made.Elem())
-		return nil
+		return err
 	}
 
 	x, err := parse(t, text)
