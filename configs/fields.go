@@ -167,7 +167,7 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	}
 
 	unit := f.Tag.Get("unit")
-	isNumber := n.Tag == "!!int" || n.Tag == "!!float"
+	isNumber := slices.Contains([]string{"!!int", "!!float"}, n.Tag)
 	if unit != "" && isNumber {
 		text := *n
 		text.Tag = "!!str"

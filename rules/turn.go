@@ -145,7 +145,7 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	start := SquareSet(1) << src.from // nothing of the board, if the piece comes from a hand
 	occ := t.p.Occupied() &^ start
 	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
-	if l.landedOn != 0 && t.r.options.Relocation {
+	if t.r.options.Relocation {
 		l.hits = l.landedOn
 		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}

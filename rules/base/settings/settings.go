@@ -248,8 +248,7 @@ func ZeroHint(text string) string {
 // Port reads the number of a port.
 func Port(text string) (int, error) {
 	port, err := Parse[int](text)
-	inRange := 0 <= port && port <= math.MaxUint16
-	if err != nil || !inRange {
+	if err != nil || port != min(max(port, 0), math.MaxUint16) {
 		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q",
 			math.MaxUint16, ZeroHint(text), text)
 	}
@@ -434,7 +433,7 @@ func InBounds(x reflect.Value, bounds, zero string) error {
 		return nil
 	}
 	low, high := Bounds(x.Type(), bounds)
-	if number := numberOf(x); low <= number && number <= high {
+	if number := numberOf(x); number == min(max(number, low), high) {
 		return nil
 	}
 
