@@ -1,6 +1,11 @@
-// Package agents defines players: the [Agent] interface, what is asked of one ([Request]) and what it answers
-// ([Decision]), the [Spec] text that names one with its parameters, and the [Registry] of the kinds that can be made.
-// Each kind is a package below this one; agents/builtin lists those that ship.
+// Package agents defines players: the [Agent] interface, what is asked of one ([Request]) and what
+// it answers ([Decision]), the [Spec] text that names one with its parameters, and the [Registry]
+// of the kinds that can be made. Each kind is a package below this one; agents/builtin lists the
+// kinds that ship.
+//
+// Begin with [Agent]. The registry checks the parameters of a spec ([Registry.Values]) and makes
+// the agent of its kind ([Registry.New]). For each game the agent is told the rules and its side
+// ([Setup]), and for each move it is asked for a decision within limits ([Limits], [Clock]).
 package agents
 
 import (
@@ -8,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -16,34 +22,38 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Agent plays one side of one game at a time. An agent belongs to one goroutine. One that needs no more than NewGame
-// and Choose embeds [Base], one around another agent embeds that.
+// Agent plays one side of one game at a time. An agent belongs to one goroutine. An agent that
+// needs no more than NewGame and Choose embeds [Base]; an agent that wraps another one embeds it.
 type Agent interface {
-	// NewGame prepares for a game and clears the state of the one before. After equal setups an agent limited by depth,
-	// nodes or iterations makes equal decisions in equal games, whatever it has played before.
+	// NewGame prepares for a game and clears the state of the one before. After equal setups an
+	// agent limited by depth, nodes or iterations makes equal decisions in equal games, whatever
+	// it has played before.
 	NewGame(ctx context.Context, setup Setup) error
 
-	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass when it is the only move.
-	// It must not change g. When ctx is cancelled it returns soon, with its error or with the best move so far. The error
-	// is that of [Request.Check] for more than it can do.
+	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass
+	// when it is the only move. It must not change g. When ctx is cancelled it returns soon, with
+	// ctx's error or with the best move so far. For a request of more than the agent can do it
+	// returns the error of [Request.Check].
 	Choose(ctx context.Context, g *rules.Game, q Request) (Decision, error)
 
 	// Capabilities returns what Choose can do besides keeping to limits; always the same.
 	Capabilities() Capabilities
 
-	// Start makes ready what the agent needs of the machine, such as a program, for games under the rules that it was
-	// made for. The error says what is missing. Without it the first NewGame does the same.
+	// Start makes ready what the agent needs of the machine, such as a program, for games under
+	// the rules that it was made for. The error says what is missing. Without it the first NewGame
+	// does the same.
 	Start(ctx context.Context) error
 
-	// Trace returns the last messages between the agent and an external program, for the record of a game that ended
-	// with a fault: bounded, and with control characters escaped.
+	// Trace returns the last messages between the agent and an external program, for the record of
+	// a game that ended with a fault: bounded, and with control characters escaped.
 	Trace() []string
 
 	// Close frees what Start or NewGame took of the machine.
 	Close() error
 }
 
-// Base has the methods of an agent that keeps to limits, and needs nothing of the machine. Agents embed it.
+// Base has the methods of an agent that keeps to limits, and needs nothing of the machine. Agents
+// embed it.
 type Base struct{}
 
 // Capabilities returns none.
@@ -65,15 +75,18 @@ type Request struct {
 	// Exclude are legal moves, not all, that are not searched and not chosen.
 	Exclude []rules.Move
 
-	// Noise, if not nil, has the agent choose the move with the highest sum of score and noise, which is in hundredths of
-	// a point and always the same for a move; the best one where a result is proven, never one that is proven to lose.
+	// Noise, if not nil, has the agent choose the move with the highest sum of score and noise,
+	// which is in hundredths of a point and always the same for a move; the best one where a
+	// result is proven, never one that is proven to lose.
 	Noise func(rules.Move) Score
 
-	// Sample is how many of the positions that the search visits below the root are returned at most.
+	// Sample is how many of the positions that the search visits below the root are returned at
+	// most.
 	Sample int
 
-	// Info, if not nil, is called with the result of the search so far: after each depth of iterative deepening, by other
-	// searches now and then. It is called in Choose, by its goroutine, and must not keep the decision's PV.
+	// Info, if not nil, is called with the result of the search so far: after each depth of
+	// iterative deepening, by other searches now and then. It is called in Choose, by its
+	// goroutine, and must not keep the decision's PV.
 	Info func(Decision)
 }
 
@@ -82,15 +95,18 @@ type Capabilities struct{ Exclude, Noise, Sample bool }
 
 // Check returns an error that wraps [errors.ErrUnsupported] if q asks for more than c allows.
 func (q *Request) Check(c Capabilities) error {
+	var lacks string
 	switch {
 	case len(q.Exclude) > 0 && !c.Exclude:
-		return fmt.Errorf("the agent can't exclude moves: %w", errors.ErrUnsupported)
+		lacks = "exclude moves"
 	case q.Noise != nil && !c.Noise:
-		return fmt.Errorf("the agent can't add noise to scores: %w", errors.ErrUnsupported)
+		lacks = "add noise to scores"
 	case q.Sample > 0 && !c.Sample:
-		return fmt.Errorf("the agent can't sample the positions of its search: %w", errors.ErrUnsupported)
+		lacks = "sample the positions of its search"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the agent can't %s: %w", lacks, errors.ErrUnsupported)
 }
 
 // Setup describes a game that is about to be played.
@@ -101,6 +117,11 @@ type Setup struct {
 
 	// OnRepetition is the game's policy for moves that only repeat.
 	OnRepetition OnRepetition
+}
+
+// SetupOf returns the setup for the side to move in g.
+func SetupOf(g *rules.Game, seed uint64) Setup {
+	return Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: seed}
 }
 
 // Rand returns the random source seeded by the setup.
@@ -130,8 +151,8 @@ func (l Limits) Tighter(m Limits) Limits {
 	}
 }
 
-// Times returns how long the search for the next move of g should take, and how long it may if it needs more time. Both
-// are the move time, if no clock allows less; 0 without either.
+// Times returns how long the search for the next move of g should take, and how long it may if it
+// needs more time. Both are the move time, if no clock allows less; 0 without either.
 func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
 	if l.Clock == (Clock{}) {
 		return l.MoveTime, l.MoveTime
@@ -140,15 +161,20 @@ func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
 	return tighter(l.MoveTime, soft), tighter(l.MoveTime, hard)
 }
 
+// tighter returns the lower of two bounds, of which 0 is none.
 func tighter[T int | int64 | time.Duration](a, b T) T {
-	if a == 0 || b != 0 && b < a {
+	switch {
+	case a == 0:
 		return b
+	case b == 0:
+		return a
 	}
-	return a
+	return min(a, b)
 }
 
-// Score is a position's value for the side that decides, in hundredths of a point of the evaluation; a point is about
-// what decides one game in two. Proven results lie beyond ±WinScore: see [WinIn].
+// Score is a position's value for the side that decides, in hundredths of a point of the
+// evaluation; a point is about what decides one game in two. Proven results lie beyond ±WinScore:
+// see [WinIn].
 type Score int32
 
 // Bounds of scores.
@@ -162,10 +188,19 @@ const (
 	WinTop Score = 30000
 )
 
-// WinIn returns the score of a proven win in the given number of plies, the winning move counted: 1 is a win at once.
+// Evaluated returns a number of hundredths of a point as the score of an evaluation: rounded, and
+// within ±MaxEval.
+func Evaluated(x float64) Score {
+	const bound = float64(MaxEval)
+	return Score(min(max(math.Round(x), -bound), bound))
+}
+
+// WinIn returns the score of a proven win in the given number of plies, the winning move counted:
+// 1 is a win at once.
 func WinIn(plies int) Score { return WinTop - Score(plies) }
 
-// Proven returns in how many plies the game is won (positive) or lost (negative) if the score is a proven result.
+// Proven returns in how many plies the game is won (positive) or lost (negative) if the score is a
+// proven result.
 func (s Score) Proven() (plies int, ok bool) {
 	switch {
 	case s >= WinScore:
@@ -193,17 +228,19 @@ func (s Score) Text() string {
 // Decision is a chosen move and the result of the search for it.
 type Decision struct {
 	Move   rules.Move   // to be played
-	Best   rules.Move   // by the search, if noise makes the agent play another one, as Score and PV are; else NoMove
+	Best   rules.Move   // of the search, like Score and PV, if noise chose another one; else NoMove
 	Scored bool         // Score is defined
 	Score  Score        // for the side that decides
 	Depth  int          // plies searched; 0 if the agent doesn't search
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
 	PV     []rules.Move // expected line, beginning with the best move; may be empty
 
-	// Answered is when the answer of an external program arrived. The zero time is when Choose returns.
+	// Answered is when the answer of an external program arrived. The zero time is when Choose
+	// returns.
 	Answered time.Time
 
-	// Sample has positions that the search visited, drawn at random, none with a win at once. They may repeat.
+	// Sample has positions that the search visited, drawn at random, none with a win at once. They
+	// may repeat.
 	Sample []rules.Position
 }
 
@@ -215,7 +252,8 @@ func (d *Decision) Line() []rules.Move {
 	return []rules.Move{cmp.Or(d.Best, d.Move)}
 }
 
-// Info returns what is known of score, depth and nodes, with numbers formatted so: "+1.25, depth 4, 1234 nodes".
+// Info returns what is known of score, depth and nodes, with numbers formatted so: "+1.25, depth
+// 4, 1234 nodes".
 func (d *Decision) Info(number func(int64) string) string {
 	var list []string
 	if d.Scored {
@@ -230,14 +268,16 @@ func (d *Decision) Info(number func(int64) string) string {
 	return strings.Join(list, ", ")
 }
 
-// Play sets the move that is played, which may be another one than the best.
+// Play sets the move that is played. If the search has chosen another one, that becomes Best.
 func (d *Decision) Play(m rules.Move) {
 	if m != d.Move {
-		d.Best, d.Move = d.Move, m
+		d.Best = d.Move
+		d.Move = m
 	}
 }
 
-// ErrResigned is the error of Choose when the agent resigns, which loses the game and is no failure.
+// ErrResigned is the error of Choose when the agent resigns, which loses the game and is no
+// failure.
 var ErrResigned = errors.New("resigned")
 
 // FailureKind is the way in which an agent failed, and the reason of the game's end in records.
@@ -263,8 +303,8 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// HostFailure is an error of the machine that the agent runs on, such as a lack of file descriptors or memory. It is no
-// fault of the agent, so that the game under way has no result.
+// HostFailure is an error of the machine that the agent runs on, such as a lack of file
+// descriptors or memory. It is no fault of the agent, so that the game under way has no result.
 type HostFailure struct{ Err error }
 
 // Error returns the error of the machine.
@@ -273,8 +313,8 @@ func (f *HostFailure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *HostFailure) Unwrap() error { return f.Err }
 
-// OnRepetition is what happens to a move that only the rules on repetition and null moves forbid. A program that
-// receives positions without history can't apply those rules.
+// OnRepetition is what happens to a move that only the rules on repetition and null moves forbid.
+// A program that receives positions without history can't apply those rules.
 type OnRepetition string
 
 // The policies. The zero value is the same as Forfeit.
@@ -293,8 +333,8 @@ func (OnRepetition) Choices() []settings.Choice {
 	}
 }
 
-// MixSeed derives a seed from another by mixing numbers in, one after another, each by one step of SplitMix64 (Steele,
-// Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014):
+// MixSeed derives a seed from another by mixing numbers in, one after another, each by one step of
+// SplitMix64 (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014):
 //
 //	for each part x: seed = finish(seed XOR x + 0x9e3779b97f4a7c15)
 //
@@ -303,7 +343,7 @@ func (OnRepetition) Choices() []settings.Choice {
 func MixSeed(seed uint64, parts ...uint64) uint64 {
 	for _, x := range parts {
 		z := (seed ^ x) + 0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9 // from here on: finish
 		z = (z ^ z>>27) * 0x94d049bb133111eb
 		seed = z ^ z>>31
 	}

@@ -1,7 +1,8 @@
 package agents
 
+// How long a search may take: the shares of a chess clock, and the timer that stops a search.
+
 import (
-	"cmp"
 	"time"
 
 	"gyges/rules"
@@ -11,20 +12,23 @@ import (
 // happens outside of the search: messages, scheduling, garbage collection.
 const DefaultMoveOverhead = 10 * time.Millisecond
 
-// Clock is the state of a chess clock for the side to move. The zero value is none; no value is negative.
+// Clock is the state of a chess clock for the side to move. The zero value is none; no value is
+// negative.
 type Clock struct {
 	Left      time.Duration // until the flag falls
 	Increment time.Duration // gained after each move
-	MovesToGo int           // moves until the next time control; 0: Left is for the rest of the game
+	MovesToGo int           // moves until the next time control; 0: Left is for the whole game
 	Overhead  time.Duration // of a move, spent outside of the search
 }
 
-// hardFactor is how many times its soft limit a search may last under a clock; chosen, not measured.
+// hardFactor is how many times its soft limit a search may last under a clock; chosen, not
+// measured.
 const hardFactor = 3
 
-// MoveTime returns how long the search for the next move of g may take, for programs that can't save time by themselves
-// where a move is clear: an equal share of what is left. Half of the games between strong players last less than 10
-// moves a side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
+// MoveTime returns how long the search for the next move of g may take, for programs that can't
+// save time by themselves where a move is clear: an equal share of what is left. Half of the games
+// between strong players last less than 10 moves a side, in Kang less than 23. The last moves take
+// almost no time, so the estimate may be low.
 func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	usual, least := 10, 5
 	if g.Rules().Options().Kang {
@@ -33,33 +37,46 @@ func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	return c.searchTime(c.share(g, usual, least))
 }
 
-// times returns how long the search for the next move of g should take, an equal share of what is left for the moves
-// until the outcome is proven (in games between strong players mostly 5, in Kang 14, without displacement 3), and how
-// long it may: hardFactor times as much, at most half of what is left.
+// times returns how long the search for the next move of g should take, an equal share of what is
+// left for the moves until the outcome is proven (in games between strong players mostly 5, in Kang
+// 14, without displacement 3), and how long it may: hardFactor times as much, at most half of what
+// is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	usual, least := 5, 3
-	switch o := g.Rules().Options(); {
-	case o.Kang:
+	options := g.Rules().Options()
+	switch {
+	case options.Kang:
 		usual, least = 14, 5
-	case !o.Relocation:
+	case !options.Relocation:
 		usual, least = 3, 2
 	}
 	share := c.share(g, usual, least)
-	return c.searchTime(share), c.searchTime(max(share, min(hardFactor*share, c.Left/2)))
+	longest := min(hardFactor*share, c.Left/2)
+	return c.searchTime(share), c.searchTime(max(share, longest))
 }
 
-// share returns the part of what is left, at most four fifths, for one of the moves until the next time control, and
-// most of the increment. Without one they are usual moves at the start, one less for each made, but at least least.
+// share returns the part of what is left, at most four fifths, for one of the moves until the next
+// time control. Without a time control the number of these moves is estimated: usual at the start
+// of the game, one less for each move made, and never below least.
 func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
-	n := time.Duration(cmp.Or(c.MovesToGo, max(usual-g.Ply()/2, least)))
-	return min(c.Left/n+c.Increment-c.Increment/n, c.Left*4/5)
+	moves := c.MovesToGo
+	if moves == 0 {
+		moves = max(usual-g.Ply()/2, least)
+	}
+	n := time.Duration(moves)
+	// The last increment comes after the last of these moves, too late for them.
+	increment := c.Increment - c.Increment/n
+	return min(c.Left/n+increment, c.Left*4/5)
 }
 
 // searchTime returns a time without the overhead, at least a millisecond.
-func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
+func (c Clock) searchTime(d time.Duration) time.Duration {
+	return max(d-c.Overhead, time.Millisecond)
+}
 
-// Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops earlier while the
-// best move is stable, later where the iteration has found none as good as that before. The zero value never stops it.
+// Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops
+// earlier while the best move is stable, later where the iteration has found none as good as that
+// before. The zero value never stops it.
 type Timer struct {
 	Unsettled bool // the best move of the iteration has changed, or its score has dropped
 
@@ -79,9 +96,10 @@ const (
 // NewTimer returns the timer of a search for the next move of g that began at a time. It stops
 // a little earlier than the limits, as stopping has a delay, too.
 func NewTimer(began time.Time, g *rules.Game, lim Limits) Timer {
-	early := func(d time.Duration) time.Duration { return d - min(d/10, time.Millisecond) }
 	soft, hard := lim.Times(g)
-	return Timer{began: began, soft: early(soft), hard: early(hard)}
+	soft -= min(soft/10, time.Millisecond)
+	hard -= min(hard/10, time.Millisecond)
+	return Timer{began: began, soft: soft, hard: hard}
 }
 
 // Clocked reports whether time that is not used is saved.
@@ -92,10 +110,14 @@ func (t *Timer) Expired() bool {
 	if t.hard == 0 {
 		return false
 	}
-	took := time.Since(t.began)
-	return took >= t.hard || took >= t.target() && !t.Unsettled
+	limit := t.target()
+	if t.Unsettled {
+		limit = t.hard
+	}
+	return time.Since(t.began) >= limit
 }
 
+// target returns how long the search should take, by how long its best move has been the best.
 func (t *Timer) target() time.Duration {
 	if t.Clocked() && t.stable >= stableFor {
 		return time.Duration(stableShare * float64(t.soft))
@@ -103,11 +125,16 @@ func (t *Timer) target() time.Duration {
 	return t.soft
 }
 
-// Finished notes the best move of an iteration, and reports whether time is too short for another one.
+// Finished notes the best move of an iteration, and reports whether time is too short for another
+// one.
 func (t *Timer) Finished(best rules.Move) bool {
-	if t.stable++; best != t.best {
-		t.best, t.stable = best, 0
+	if best == t.best {
+		t.stable++
+	} else {
+		t.best = best
+		t.stable = 0
 	}
 	t.Unsettled = false
-	return t.Clocked() && time.Since(t.began) >= time.Duration(lastStart*float64(t.target()))
+	latest := time.Duration(lastStart * float64(t.target()))
+	return t.Clocked() && time.Since(t.began) >= latest
 }

@@ -13,14 +13,16 @@ import (
 func gameAt(t *testing.T, preset string, plies int) *rules.Game {
 	t.Helper()
 	r := rules.MustParse(preset)
-	p, err := r.ParsePosition("213132/000000/000000/000000/000000/112233 s" +
-		map[bool]string{true: " 000/000 0-0 -"}[r.Options().Kang])
+	position := "213132/000000/000000/000000/000000/112233 s"
+	if r.Options().Kang {
+		position += " 000/000 0-0 -"
+	}
+	p, err := r.ParsePosition(position)
 	require.NoError(t, err)
 	g := rules.NewGame(r, p)
 	for range plies {
-		ms := g.Legal()
-		for i := range ms.Len() {
-			if m := ms.At(i); !m.IsGoal() {
+		for m := range g.Legal().All() {
+			if !m.IsGoal() {
 				g.PlayLegal(m)
 				break
 			}
@@ -43,55 +45,37 @@ func TestTimes(t *testing.T) {
 		require.Equal(t, want, [2]time.Duration{soft, hard}, "%+v", limits)
 	}
 	for _, c := range []struct {
-		clock      Clock
-		rules      string
-		plies      int
-		soft, hard time.Duration
+		clock                Clock
+		rules                string
+		plies                int
+		soft, hard, moveTime time.Duration
 	}{
-		{Clock{Left: 60 * s}, "standard", 0, 12 * s, 30 * s},
-		{Clock{Left: 60 * s}, "standard", 5, 20 * s, 30 * s},
-		{Clock{Left: 60 * s}, "standard", 14, 20 * s, 30 * s},
-		{Clock{Left: 70 * s}, "kang", 0, 5 * s, 15 * s},
-		{Clock{Left: 60 * s}, "simplified", 0, 20 * s, 30 * s},
-		{Clock{Left: 60 * s}, "simplified", 9, 30 * s, 30 * s},
-		{Clock{Left: 60 * s, Increment: 5 * s}, "standard", 0, 16 * s, 30 * s},
-		{Clock{Left: 60 * s, Increment: 5 * s, Overhead: 30 * ms}, "standard", 0, 15970 * ms, 29970 * ms},
-		{Clock{Left: 60 * s, MovesToGo: 30}, "standard", 0, 2 * s, 6 * s},
-		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms, 47970 * ms},
-		{Clock{Left: 2 * s, Increment: 10 * s}, "standard", 0, 1600 * ms, 1600 * ms}, // the increment comes too late for this move
-		{Clock{Left: 20 * ms, Overhead: 30 * ms}, "standard", 0, ms, ms},
-		{Clock{Left: ms}, "standard", 0, ms, ms},
-		{Clock{Left: 24 * time.Hour, Increment: 24 * time.Hour, MovesToGo: 1e8}, "standard", 0, 69120 * s, 69120 * s},
+		{Clock{}, "standard", 0, 0, 0, ms},
+		{Clock{Left: 60 * s}, "standard", 0, 12 * s, 30 * s, 6 * s},
+		{Clock{Left: 60 * s}, "standard", 5, 20 * s, 30 * s, 7500 * ms},
+		{Clock{Left: 60 * s}, "standard", 14, 20 * s, 30 * s, 12 * s},
+		{Clock{Left: 84 * s}, "kang", 0, 6 * s, 18 * s, 3500 * ms},
+		{Clock{Left: 60 * s}, "simplified", 0, 20 * s, 30 * s, 6 * s},
+		{Clock{Left: 60 * s}, "simplified", 9, 30 * s, 30 * s, 10 * s},
+		{Clock{Left: 60 * s, Increment: 5 * s}, "standard", 0, 16 * s, 30 * s, 10500 * ms},
+		{Clock{Left: 60 * s, Increment: 5 * s, Overhead: 30 * ms}, "standard", 0, 15970 * ms, 29970 * ms, 10470 * ms},
+		{Clock{Left: 60 * s, MovesToGo: 30}, "standard", 0, 2 * s, 6 * s, 2 * s},
+		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms, 47970 * ms, 47970 * ms},
+		{Clock{Left: 2 * s, Increment: 10 * s}, "standard", 0, 1600 * ms, 1600 * ms, 1600 * ms}, // it comes after this move
+		{Clock{Left: 20 * ms, Overhead: 30 * ms}, "standard", 0, ms, ms, ms},
+		{Clock{Left: ms}, "standard", 0, ms, ms, ms},
+		{Clock{Left: 24 * time.Hour, Increment: 24 * time.Hour, MovesToGo: 1e8}, "standard", 0, 69120 * s, 69120 * s, 69120 * s},
 	} {
-		soft, hard := Limits{Clock: c.clock}.Times(gameAt(t, c.rules, c.plies))
-		require.Equal(t, c.soft, soft, "%+v in %s after %d plies", c.clock, c.rules, c.plies)
-		require.Equal(t, c.hard, hard, "%+v in %s after %d plies", c.clock, c.rules, c.plies)
+		g := gameAt(t, c.rules, c.plies)
+		soft, hard := Limits{Clock: c.clock}.Times(g)
+		want := []time.Duration{c.soft, c.hard, c.moveTime}
+		require.Equal(t, want, []time.Duration{soft, hard, c.clock.MoveTime(g)}, "%+v", c)
 	}
 }
 
-func TestMoveTime(t *testing.T) {
-	const s, ms = time.Second, time.Millisecond
-	for _, c := range []struct {
-		clock Clock
-		rules string
-		plies int
-		want  time.Duration
-	}{
-		{Clock{Left: 60 * s}, "standard", 0, 6 * s},
-		{Clock{Left: 60 * s}, "standard", 5, 7500 * ms},
-		{Clock{Left: 60 * s}, "kang", 0, 2500 * ms},
-		{Clock{Left: 60 * s}, "standard", 14, 12 * s},
-		{Clock{Left: 60 * s, Increment: s, Overhead: 30 * ms}, "standard", 0, 6870 * ms},
-		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms},
-		{Clock{}, "standard", 0, ms},
-	} {
-		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock,
-			c.rules, c.plies)
-	}
-}
-
-// A side that takes the time it should, in games as long as those of strong players are until their outcome is proven,
-// uses most of its clock. It never loses on time, even if it always takes as long as it may.
+// A side that takes the time it should, in games as long as those of strong players are until their
+// outcome is proven, uses most of its clock. It never loses on time, even if it always takes as
+// long as it may.
 func TestTimesUseTheClock(t *testing.T) {
 	for preset, moves := range map[string]int{"standard": 6, "simplified": 4, "kang": 16} {
 		for _, increment := range []time.Duration{0, 100 * time.Millisecond} {

@@ -1,5 +1,7 @@
 package agents
 
+// The files that specs name, such as weights: what they held when a run read them.
+
 import (
 	"cmp"
 	"crypto/sha256"
@@ -9,7 +11,8 @@ import (
 	"gyges/rules/base/files"
 )
 
-// File is a file that specs name, as it was when it was read. Its content identifies it, wherever it lies.
+// File is a file that specs name, as it was when it was read. Its content identifies it, wherever
+// it lies.
 type File struct {
 	Name    string   `json:"name"`              // in specs
 	SHA256  string   `json:"sha256"`            // of its content, see [Sum]
@@ -31,9 +34,9 @@ func ReadFile(path string) File {
 	return File{Name: path, SHA256: Sum(content), Content: content, Err: files.Plain(err)}
 }
 
-// Reading returns a registry that has read the files that specs name, each once: agents are made of what they hold now,
-// whatever happens to them later. A file whose name isn't its path has one in paths. What can't be read, or is wrong
-// with the specs, [Registry.New] says.
+// Reading returns a registry that has read the files that specs name, each once: agents are made of
+// what they hold now, whatever happens to them later. The path of a file is its name, unless paths
+// has another one. [Registry.New] returns the errors of files and specs.
 func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 	reading := &Registry{kinds: r.kinds}
 	for _, spec := range specs {
@@ -46,11 +49,12 @@ func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 				i := IndexFile(reading.read, name)
 				if i < 0 {
 					file := r.file(name, cmp.Or(paths[name], name))
-					file.Players = nil
-					i, reading.read = len(reading.read), append(reading.read, file)
+					file.Players = nil // where r has read it for others
+					i = len(reading.read)
+					reading.read = append(reading.read, file)
 				}
-				file := &reading.read[i]
-				file.Players = slices.Compact(append(file.Players, spec.Label())) // a spec may name it twice
+				players := append(reading.read[i].Players, spec.Label())
+				reading.read[i].Players = slices.Compact(players) // a spec may name a file twice
 			}
 			return nil
 		})

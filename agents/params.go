@@ -1,5 +1,7 @@
 package agents
 
+// The parameters of kinds: settings that a spec gives as text.
+
 import (
 	"cmp"
 	"fmt"
@@ -8,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -25,7 +26,8 @@ const (
 
 // ParamDef is a parameter of a kind: a setting, described by its tags (see package settings), and
 //
-//	names:"file"    the text is the name of a file, unless it is the default; New reads it by [Registry.File]
+//	names:"file"    the text is the name of a file, unless it is the default;
+//	                New reads it by [Registry.File]
 //	names:"agent"   the text is the spec of another agent
 //
 // A key that ends in '.' is the prefix of any number of names.
@@ -35,7 +37,11 @@ type ParamDef struct{ settings.Field }
 //
 //	Depth int `param:"depth" default:"4" check:"1..64" help:"plies to search"`
 func ParamsOf(config any) []ParamDef {
-	return lists.Map(settings.Fields(config, ""), func(f settings.Field) ParamDef { return ParamDef{f} })
+	var list []ParamDef
+	for _, f := range settings.Fields(config, "") {
+		list = append(list, ParamDef{f})
+	}
+	return list
 }
 
 // Type returns the type of the value.
@@ -72,36 +78,57 @@ func (d ParamDef) IsFile(value string) bool {
 	return d.Tag.Get("names") == "file" && value != "" && value != d.Default()
 }
 
+// isPrefix reports whether the key begins the names of any number of parameters.
+func (d ParamDef) isPrefix() bool { return strings.HasSuffix(d.Key, ".") }
+
 // NamesAgent reports whether values are the specs of other agents.
 func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 
+// check returns an error, which says what was expected, unless value is the text of an accepted
+// one.
 func (d ParamDef) check(value string) error {
 	if d.Type() == Text {
 		choices := d.Enum()
-		if slices.Contains(choices, value) || choices == nil && value != "" {
-			return nil
+		accepted := slices.Contains(choices, value)
+		if choices == nil {
+			accepted = value != ""
 		}
-		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+		if !accepted {
+			return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+		}
+		return nil
 	}
 	v := reflect.New(d.Value.Type()).Elem()
-	if settings.Set(v, value) == nil && settings.InBounds(v, d.Tag.Get("check"), "") == nil {
+	err := settings.Set(v, value)
+	if err == nil {
+		err = settings.InBounds(v, d.Tag.Get("check"), "")
+	}
+	if err == nil {
 		return nil
 	}
 	what, _ := settings.Expected(v.Type())
 	what, _, _ = strings.Cut(what, ",") // without examples
-	return fmt.Errorf("expected %s from %s%s, found %.60q", what, d.Range(), settings.ZeroHint(value), value)
+	what += " from " + d.Range() + settings.ZeroHint(value)
+	return fmt.Errorf("expected %s, found %.60q", what, value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.
 type Values map[string]string
 
 // Int returns a whole number, 0 for none.
-func (v Values) Int(name string) int { n, _ := settings.Parse[int](v[name]); return n }
+func (v Values) Int(name string) int {
+	n, _ := settings.Parse[int](v[name])
+	return n
+}
 
 // Float returns a number, 0 for none.
-func (v Values) Float(name string) float64 { x, _ := settings.Parse[float64](v[name]); return x }
+func (v Values) Float(name string) float64 {
+	x, _ := settings.Parse[float64](v[name])
+	return x
+}
 
-// Decode sets the fields of the struct that config points to, described by [ParamsOf], to the values.
+// Decode sets the fields of the struct that config points to, described by [ParamsOf], to the
+// values.
 func (v Values) Decode(config any) {
 	for _, f := range settings.Fields(config, "") {
 		if text, ok := v[f.Key]; ok {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gyges/rules"
-	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
 
@@ -24,7 +23,8 @@ type Kind struct {
 	// Interactive marks kinds that need a person at the terminal; tournaments refuse them.
 	Interactive bool
 
-	// Light reports whether agents of a configuration decide within some hundredths of a second; nil: it isn't known.
+	// Light reports whether agents of a configuration decide within some hundredths of a second;
+	// nil: it isn't known.
 	Light func(Config) bool
 
 	// New makes an agent. The error says what the agent lacks, for games under the rules, too.
@@ -35,25 +35,31 @@ type Kind struct {
 type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
-	Registry *Registry      // makes the agents inside of this one, and reads files: see [Registry.File]
+	Registry *Registry      // makes the agents inside of this one, and reads files
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
 func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) }
 
-// Param returns the definition of a parameter: the one of that name, else the one of a prefix of it.
-func (k Kind) Param(name string) (ParamDef, bool) {
-	defs := k.AllParams()
-	for _, n := range []string{name, name[:strings.IndexByte(name, '.')+1]} {
-		i := slices.IndexFunc(defs, func(d ParamDef) bool { return d.Key == n })
-		if i >= 0 && !strings.HasSuffix(name, ".") {
-			return defs[i], true
+// Param returns the definition of a parameter: the one of that name, else the one of a prefix of
+// it.
+func (k Kind) Param(name string) (found ParamDef, ok bool) {
+	if strings.HasSuffix(name, ".") {
+		return found, false // a prefix alone
+	}
+	for _, d := range k.AllParams() {
+		if d.Key == name {
+			return d, true
+		}
+		if d.isPrefix() && strings.HasPrefix(name, d.Key) {
+			found, ok = d, true
 		}
 	}
-	return ParamDef{}, false
+	return found, ok
 }
 
-// Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.
+// Common returns the parameters that every kind has. Agents ignore them; tournaments read them from
+// the spec.
 func Common() []ParamDef {
 	return ParamsOf(&struct {
 		Name  string `param:"name" help:"what tables call the player, in place of the whole spec"`
@@ -61,7 +67,8 @@ func Common() []ParamDef {
 	}{})
 }
 
-// Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
+// Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing
+// registers itself.
 type Registry struct {
 	kinds map[string]Kind
 	read  []File // see [Registry.Reading]
@@ -81,7 +88,8 @@ func NewRegistry(kinds ...Kind) *Registry {
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
-	return slices.SortedFunc(maps.Values(r.kinds), func(a, b Kind) int { return cmp.Compare(a.Name, b.Name) })
+	byName := func(a, b Kind) int { return cmp.Compare(a.Name, b.Name) }
+	return slices.SortedFunc(maps.Values(r.kinds), byName)
 }
 
 // Kind returns the kind a spec names. The error lists the kinds there are.
@@ -89,22 +97,23 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 	k, ok := r.kinds[s.Kind]
 	if !ok {
 		names := slices.Sorted(maps.Keys(r.kinds))
-		return k, fmt.Errorf("agent %.60q: %s", s, suggest.Unknown("kind", s.Kind, names))
+		return k, s.inAgent(errors.New(suggest.Unknown("kind", s.Kind, names)))
 	}
 	return k, nil
 }
 
-// Values checks a spec's kind and parameters and fills in the defaults. The error joins everything that is wrong.
+// Values checks a spec's kind and parameters and fills in the defaults. The error joins everything
+// that is wrong.
 func (r *Registry) Values(s Spec) (Values, error) {
 	k, err := r.Kind(s)
 	if err != nil {
 		return nil, err
 	}
 	v := Values{}
-	var names []string
+	var names []string // as messages show them
 	for _, d := range k.AllParams() {
 		name := d.Key
-		if strings.HasSuffix(name, ".") { // it begins any number of parameters
+		if d.isPrefix() {
 			name += "NAME"
 		}
 		names = append(names, name)
@@ -114,15 +123,21 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	}
 	var errs []error
 	for _, p := range s.Params {
-		if d, ok := k.Param(p.Name); !ok {
-			hint := cmp.Or(suggest.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
-			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint))
-		} else if err := d.check(p.Value); err != nil {
-			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
-		}
 		v[p.Name] = p.Value
+		d, ok := k.Param(p.Name)
+		if !ok {
+			hint := suggest.DidYouMean(p.Name, names)
+			if hint == "" {
+				hint = "; " + s.Kind + " takes " + strings.Join(names, ", ")
+			}
+			errs = append(errs, fmt.Errorf("unknown parameter %.60q%s", p.Name, hint))
+			continue
+		}
+		if err := d.check(p.Value); err != nil {
+			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
+		}
 	}
-	return v, errors.Join(errs...)
+	return v, s.inAgent(errors.Join(errs...))
 }
 
 // Each calls f for the agents that specs name, and for those inside them, until an error.
@@ -141,10 +156,10 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 				continue
 			}
 			inner, err := ParseSpec(v[d.Key])
-			if err == nil {
-				err = r.Each([]Spec{inner}, f)
-			}
 			if err != nil {
+				return err
+			}
+			if err := r.Each([]Spec{inner}, f); err != nil {
 				return err
 			}
 		}
@@ -158,24 +173,29 @@ func (r *Registry) Config(s Spec, sets ...*rules.Rules) (Config, error) {
 	return Config{v, sets, r}, err
 }
 
-// Light reports whether the agent a spec names is known to decide within some hundredths of a second.
+// Light reports whether the agent a spec names is known to decide within some hundredths of a
+// second.
 func (r *Registry) Light(s Spec) bool {
-	k := r.kinds[s.Kind]
+	light := r.kinds[s.Kind].Light
 	c, err := r.Config(s)
-	return err == nil && k.Light != nil && k.Light(c)
+	if err != nil || light == nil {
+		return false
+	}
+	return light(c)
 }
 
-// New makes the agent a spec names, for games under rule sets. The error joins everything that is wrong.
+// New makes the agent a spec names, for games under rule sets. The error joins everything that is
+// wrong.
 func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	c, err := r.Config(s, sets...)
 	if err != nil {
 		return nil, err
 	}
 	a, err := r.kinds[s.Kind].New(c)
-	if err == nil {
-		return a, nil
+	if err != nil {
+		return nil, s.inAgent(err)
 	}
-	return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+	return a, nil
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.
@@ -186,7 +206,7 @@ func (r *Registry) Start(ctx context.Context, s Spec, sets ...*rules.Rules) (Age
 	}
 	if err := a.Start(ctx); err != nil {
 		_ = a.Close() // the error before says more
-		return nil, fmt.Errorf("agent %.60q: %w", s, err)
+		return nil, s.inAgent(err)
 	}
 	return a, nil
 }

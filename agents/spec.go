@@ -1,11 +1,15 @@
 package agents
 
+// The text that names an agent with its parameters, and the names of players that come from it.
+
 import (
 	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gyges/rules/base/problems"
 )
 
 // maxSpec bounds spec texts from outside.
@@ -21,30 +25,35 @@ type Spec struct {
 // Param is one parameter of a spec, as text.
 type Param struct{ Name, Value string }
 
-// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote is written in single
-// quotes, a quote inside it doubled. [Registry.Values] checks that the kind and its parameters exist.
+// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote
+// is written in single quotes, a quote inside it doubled. [Registry.Values] checks that the kind
+// and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
 	}
 	kind, rest, more := strings.Cut(text, ":")
 	if !validName.MatchString(kind) {
-		return Spec{}, fmt.Errorf("agent %.60q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
+		const form = "kind or kind:param=value,…, like alphabeta:depth=4"
+		return Spec{}, fmt.Errorf("agent %.60q: expected %s", text, form)
 	}
 	s := Spec{Kind: kind}
 	seen := map[string]bool{}
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !validName.MatchString(name) {
-			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q; "+
-				"a name has no blanks, and a value with a comma stands in single quotes, like name='a,b'", text, rest)
+			const format = "agent %.60q: expected param=value, found %.60q; " +
+				"a name has no blanks, " +
+				"and a value with a comma stands in single quotes, like name='a,b'"
+			return Spec{}, fmt.Errorf(format, text, rest)
 		}
 		if seen[name] {
 			return Spec{}, fmt.Errorf("agent %.60q: parameter %s is given twice", text, name)
 		}
 		seen[name] = true
 		var err error
-		if value, rest, more, err = cutValue(value); err != nil {
+		value, rest, more, err = cutValue(value)
+		if err != nil {
 			return Spec{}, fmt.Errorf("agent %.60q: parameter %s: %w", text, name, err)
 		}
 		s.Params = append(s.Params, Param{name, value})
@@ -64,18 +73,29 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	}
 	found := quoted.FindStringSubmatch(text)
 	if found == nil {
-		return "", "", false, fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
+		err = fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
+		return "", "", false, err
 	}
-	if rest, more = strings.CutPrefix(found[2], ","); found[2] != "" && !more {
-		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+	value, after := found[1], found[2]
+	rest, more = strings.CutPrefix(after, ",")
+	if after != "" && !more {
+		err = fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+		return "", "", false, err
 	}
-	return strings.ReplaceAll(found[1], "''", "'"), rest, more, nil
+	return strings.ReplaceAll(value, "''", "'"), rest, more, nil
 }
 
 var (
-	quoted    = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)     // a value and what follows it
-	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`) // of a kind or a parameter
+	// quoted matches a value, and what comes after it.
+	quoted = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)
+	// validName matches the name of a kind or a parameter.
+	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
 )
+
+// inAgent puts the spec before each of the errors that [errors.Join] joined.
+func (s Spec) inAgent(err error) error {
+	return problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+}
 
 // Get returns a parameter's value as it was given, "" for none.
 func (s Spec) Get(name string) string {
@@ -90,12 +110,13 @@ func (s Spec) Get(name string) string {
 // With returns the spec with another value of a parameter, in its place or else at the end.
 func (s Spec) With(name, value string) Spec {
 	params := slices.Clone(s.Params)
-	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
-	if i < 0 {
-		i, params = len(params), append(params, Param{Name: name})
+	for i := range params {
+		if params[i].Name == name {
+			params[i].Value = value
+			return Spec{s.Kind, params}
+		}
 	}
-	params[i].Value = value
-	return Spec{s.Kind, params}
+	return Spec{s.Kind, append(params, Param{name, value})}
 }
 
 // Label returns the player's name in tables: its parameter name, or the whole spec.
@@ -113,10 +134,11 @@ func LabelOf(player string) string {
 	return player
 }
 
-// Names are what players are called in tables, lists and files, by their names in records, where that differs.
+// Names are what players are called in tables, lists and files, by their names in records, where
+// that differs.
 type Names map[string]string
 
-// NamesOf returns the label of each player that no other of them has.
+// NamesOf returns the labels of the players, but for labels that several players have.
 func NamesOf(players []string) Names {
 	players = slices.Compact(slices.Sorted(slices.Values(players)))
 	count := map[string]int{}
@@ -149,14 +171,14 @@ func (s Spec) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(s.Kind)
-	for i, p := range s.Params {
-		b.WriteByte(":,"[min(i, 1)])
-		b.WriteString(p.Name + "=")
-		if strings.ContainsAny(p.Value, "',") {
-			b.WriteString("'" + strings.ReplaceAll(p.Value, "'", "''") + "'")
-		} else {
-			b.WriteString(p.Value)
+	separator := ":"
+	for _, p := range s.Params {
+		value := p.Value
+		if strings.ContainsAny(value, "',") {
+			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
+		b.WriteString(separator + p.Name + "=" + value)
+		separator = ","
 	}
 	return b.String()
 }

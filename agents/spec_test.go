@@ -9,6 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
+func parse(t require.TestingT, text string) Spec {
+	s, err := ParseSpec(text)
+	require.NoError(t, err)
+	return s
+}
+
 func TestParseSpec(t *testing.T) {
 	for text, want := range map[string]Spec{
 		"random":                   {Kind: "random"},
@@ -17,10 +23,8 @@ func TestParseSpec(t *testing.T) {
 		"ugi:cmd='a, b''c',opt.x=": {Kind: "ugi", Params: []Param{{"cmd", "a, b'c"}, {"opt.x", ""}}},
 		"ugi:cmd=a=b:c":            {Kind: "ugi", Params: []Param{{"cmd", "a=b:c"}}},
 	} {
-		got, err := ParseSpec(text)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, text, got.String())
+		require.Equal(t, want, parse(t, text))
+		require.Equal(t, text, want.String())
 	}
 }
 
@@ -52,9 +56,7 @@ func TestSpecRoundTrip(t *testing.T) {
 		for _, name := range []string{"a", "b.c"} {
 			s.Params = append(s.Params, Param{name, rapid.String().Draw(t, name)})
 		}
-		got, err := ParseSpec(s.String())
-		require.NoError(t, err)
-		require.Equal(t, s, got)
+		require.Equal(t, s, parse(t, s.String()))
 	})
 }
 
@@ -93,9 +95,7 @@ func TestRegistry(t *testing.T) {
 		"a:depth=x,c=y":   "parameter c",
 		"a:depth=3,foo=z": "unknown parameter",
 	} {
-		s, err := ParseSpec(text)
-		require.NoError(t, err)
-		_, err = r.New(s)
+		_, err := r.New(parse(t, text))
 		require.ErrorContains(t, err, reason, text)
 	}
 	require.Panics(t, func() { NewRegistry(Kind{Name: "a"}, Kind{Name: "a"}) })
@@ -112,29 +112,22 @@ func TestPrefixParameters(t *testing.T) {
 		"x:opt.a=1,opt.b.c=2":        {"opt.a": "1", "opt.b.c": "2"},
 		"x:opt.deep=3,opt.deeper=99": {"opt.deep": "3", "opt.deeper": "99"},
 	} {
-		s, err := ParseSpec(text)
-		require.NoError(t, err)
-		got, err := r.Values(s)
+		got, err := r.Values(parse(t, text))
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 	for _, text := range []string{"x:opt=1", "x:opt.=1", "x:optic=1", "x:opt.deep=4", "x:other.a=1", "x:opt.a="} {
-		s, err := ParseSpec(text)
-		require.NoError(t, err)
-		_, err = r.Values(s)
+		_, err := r.Values(parse(t, text))
 		require.Error(t, err, text)
 	}
 }
 
 func TestScores(t *testing.T) {
-	plies, ok := WinIn(3).Proven()
-	require.True(t, ok)
-	require.Equal(t, 3, plies)
-	plies, ok = (-WinIn(2)).Proven()
-	require.True(t, ok)
-	require.Equal(t, -2, plies)
-	_, ok = MaxEval.Proven()
-	require.False(t, ok)
+	for score, want := range map[Score]int{WinIn(3): 3, -WinIn(2): -2, WinScore: 1000, MaxEval: 0, -MaxEval: 0} {
+		plies, proven := score.Proven()
+		require.Equal(t, want, plies)
+		require.Equal(t, want != 0, proven)
+	}
 }
 
 func TestTighterLimits(t *testing.T) {
@@ -143,8 +136,7 @@ func TestTighterLimits(t *testing.T) {
 }
 
 func TestSpecWith(t *testing.T) {
-	s, err := ParseSpec("alphabeta:depth=4,threads=2,hash=1")
-	require.NoError(t, err)
+	s := parse(t, "alphabeta:depth=4,threads=2,hash=1")
 	require.Equal(t, "alphabeta:depth=4,threads=3,hash=1", s.With("threads", "3").String())
 	require.Equal(t, "alphabeta:depth=4,threads=2,hash=1,nodes=9", s.With("nodes", "9").String())
 	require.Equal(t, "alphabeta:depth=4,threads=2,hash=1", s.String())

@@ -11,10 +11,12 @@ type Pairing struct {
 	Count
 }
 
-// Data adds up results, one game or one game pair at a time, in fifteen counts for each two players that met. The zero
-// value is empty and ready to use; a Data must not be shared by goroutines without a lock.
+// Data adds up results, one game or one game pair at a time, in fifteen counts for each two players
+// that met. The zero value is empty and ready to use; a Data must not be shared by goroutines
+// without a lock.
 type Data struct {
-	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out tournaments.
+	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out
+	// tournaments.
 	Adaptive bool
 	// Identical counts pairs that are one game, and what the caller has left out.
 	Identical Identical
@@ -25,13 +27,13 @@ type Data struct {
 	names  []string         // by id
 	self   []int            // games against oneself, by id
 	faults []Faults         // by id
-	index  map[uint64]int32 // into met, by a<<32|b; nil until needed
+	index  map[uint64]int32 // into met, by [pairing.key]; nil until needed
 	met    []pairing
-	shared bool // others may have met, too: it is copied before it is changed
+	shared bool // another Data may have met, too: it is copied before it is changed
 }
 
-// Add counts one game. A game of a player against itself has no information on its
-// strength; it is counted separately (see SelfGames) and left out of all else.
+// Add counts one game. A game of a player against itself has no information on its strength; it is
+// counted separately (see SelfGames) and left out of all else.
 func (d *Data) Add(south, north string, r Result) { d.AddGames(south, north, r, 1) }
 
 // AddGames counts n games with one result; fewer than 0 take back games that were counted before.
@@ -45,35 +47,29 @@ func (d *Data) AddGames(south, north string, r Result, n int) {
 	p.single[side][r.index()] += int32(n)
 }
 
-// AddFault notes that a fault of the loser decided a game that is added, too.
-func (d *Data) AddFault(south, north string, r Result) {
-	s, n := d.id(south), d.id(north)
-	if s == n || r == Draw {
-		return
-	}
-	loser, winner := &d.faults[s], &d.faults[n]
-	if r > Draw {
-		loser, winner = winner, loser
-	}
-	loser.Lost++
-	winner.Won++
-}
-
-// AddPair counts two games of one opening, in the first of which a had South, in the second b; results are South's.
+// AddPair counts two games of one opening, in the first of which a had South, in the second b;
+// results are South's.
 func (d *Data) AddPair(a, b string, first, second Result) { d.AddPairs(a, b, first, second, 1) }
 
-// AddPairs counts n pairs with the same results; fewer than 0 take back pairs that were counted before.
+// AddPairs counts n pairs with the same results; fewer than 0 take back pairs that were counted
+// before.
 func (d *Data) AddPairs(a, b string, first, second Result, n int) {
-	i, j := d.id(a), d.id(b)
-	if i == j {
-		d.self[i] += 2 * n
+	games := newPairing(d.id(a), d.id(b))
+	games.pairs[first.index()][second.index()] = int32(n)
+	d.add(games)
+}
+
+// add counts the games of two players, in either order, or of one against itself.
+func (d *Data) add(games pairing) {
+	if games.a == games.b {
+		d.self[games.a] += games.games()
 		return
 	}
-	p, side := d.pairing(i, j)
+	p, side := d.pairing(int(games.a), int(games.b))
 	if side == 1 {
-		first, second = second, first
+		games = games.swapped()
 	}
-	p.pairs[first.index()][second.index()] += int32(n)
+	p.add(&games)
 }
 
 // pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.
@@ -83,7 +79,8 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 		a, b, side = b, a, 1
 	}
 	if d.shared {
-		d.met, d.shared = slices.Clone(d.met), false
+		d.met = slices.Clone(d.met)
+		d.shared = false
 	}
 	if d.index == nil {
 		d.index = make(map[uint64]int32, len(d.met))
@@ -92,13 +89,26 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 		}
 	}
 	fresh := newPairing(a, b)
-	i, ok := d.index[fresh.key()]
-	if !ok {
+	i, met := d.index[fresh.key()]
+	if !met {
 		i = int32(len(d.met))
 		d.index[fresh.key()] = i
 		d.met = append(d.met, fresh)
 	}
 	return &d.met[i], side
+}
+
+// AddFault notes that a fault of the loser decided a game that is added, too.
+func (d *Data) AddFault(south, north string, r Result) {
+	if south == north || r == Draw {
+		return
+	}
+	winner, loser := d.id(south), d.id(north)
+	if r < Draw {
+		winner, loser = loser, winner
+	}
+	d.faults[winner].Won++
+	d.faults[loser].Lost++
 }
 
 func (d *Data) id(name string) int {
@@ -111,11 +121,13 @@ func (d *Data) id(name string) int {
 	i := len(d.names)
 	d.ids[name] = i
 	d.names = append(d.names, name)
-	d.self, d.faults = append(d.self, 0), append(d.faults, Faults{})
+	d.self = append(d.self, 0)
+	d.faults = append(d.faults, Faults{})
 	return i
 }
 
-// Renamed returns the same results with other names for some players; those who get one name become one player.
+// Renamed returns the same results with other names for some players; those who get one name become
+// one player.
 func (d *Data) Renamed(names map[string]string) *Data {
 	r := new(Data)
 	r.merge(d, names)
@@ -127,38 +139,36 @@ func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
 func (d *Data) merge(o *Data, names map[string]string) {
 	empty := len(d.names) == 0
-	place := d.mergePlayers(o, names)
-	if empty && len(d.names) == len(place) { // the same players, by the same numbers
-		if d.met, d.shared = o.met, o.shared; !o.shared {
+	numbers := d.mergePlayers(o, names)
+	if empty && len(d.names) == len(numbers) { // the same players, by the same numbers
+		d.met = o.met
+		d.shared = o.shared
+		if !o.shared {
 			d.met = slices.Clone(o.met)
 		}
 		return
 	}
-	for i := range o.met {
-		q := &o.met[i]
-		if place[q.a] == place[q.b] {
-			d.self[place[q.a]] += q.games()
-			continue
-		}
-		p, side := d.pairing(place[q.a], place[q.b])
-		p.add(q, side)
+	for _, games := range o.met {
+		d.add(games.renumbered(numbers))
 	}
 }
 
 // mergePlayers adds all but the pairings, and returns the numbers that the players have here.
 func (d *Data) mergePlayers(o *Data, names map[string]string) []int {
-	d.Adaptive, d.Identical = d.Adaptive || o.Adaptive, d.Identical.plus(o.Identical)
+	d.Adaptive = d.Adaptive || o.Adaptive
 	d.Unscheduled = d.Unscheduled || o.Unscheduled
-	place := make([]int, len(o.names))
+	d.Identical = d.Identical.plus(o.Identical)
+	numbers := make([]int, len(o.names))
 	for i, name := range o.names {
 		if other, ok := names[name]; ok {
 			name = other
 		}
-		place[i] = d.id(name)
-		d.self[place[i]] += o.self[i]
-		d.faults[place[i]] = d.faults[place[i]].plus(o.faults[i])
+		number := d.id(name)
+		d.self[number] += o.self[i]
+		d.faults[number] = d.faults[number].plus(o.faults[i])
+		numbers[i] = number
 	}
-	return place
+	return numbers
 }
 
 // Sides are the names of the sides in a table; the first one moves first.
@@ -174,17 +184,25 @@ var (
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }
 
 // Games is the number of games added, those of a player against itself left out.
-func (d *Data) Games() int { return sumOf(d.met, (*pairing).games) }
+func (d *Data) Games() (sum int) {
+	for _, p := range d.met {
+		sum += p.games()
+	}
+	return sum
+}
 
 // Pairs is the number of game pairs added.
-func (d *Data) Pairs() int { return sumOf(d.met, (*pairing).pairCount) }
+func (d *Data) Pairs() (sum int) {
+	for _, p := range d.met {
+		sum += p.pairCount()
+	}
+	return sum
+}
 
 // SelfGames is the number of games added that had the same name on both sides.
-func (d *Data) SelfGames() int { return sumOf(d.self, func(games *int) int { return *games }) }
-
-func sumOf[T any](list []T, of func(*T) int) (sum int) {
-	for i := range list {
-		sum += of(&list[i])
+func (d *Data) SelfGames() (sum int) {
+	for _, games := range d.self {
+		sum += games
 	}
 	return sum
 }
@@ -206,34 +224,31 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and frees what only adding
-// more needs.
+// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and
+// frees what only adding more needs.
 func (d *Data) Compact() {
 	*d = *d.sorted()
 	d.shared = true
 }
 
-// sorted returns a copy in which players and pairings are sorted by name: the same
-// games give the same bits whatever order they came in.
+// sorted returns a copy in which players and pairings are sorted by name: the same games give the
+// same bits whatever order they came in.
 func (d *Data) sorted() *Data {
-	if d.shared && slices.IsSorted(d.names) && slices.IsSortedFunc(d.met, pairing.compare) {
+	if d.shared && slices.IsSorted(d.names) { // met is sorted since Compact
 		return d.Renamed(nil)
 	}
 	s := new(Data)
 	for _, name := range d.Players() {
 		s.id(name)
 	}
-	place := s.mergePlayers(d, nil)
+	numbers := s.mergePlayers(d, nil)
 	s.met = make([]pairing, len(d.met))
-	for i := range d.met {
-		p := &d.met[i]
-		a, b := place[p.a], place[p.b]
-		swapped := 0
-		if a > b {
-			a, b, swapped = b, a, 1
+	for i, games := range d.met {
+		games = games.renumbered(numbers)
+		if games.a > games.b {
+			games = games.swapped()
 		}
-		s.met[i] = newPairing(a, b)
-		s.met[i].add(p, swapped)
+		s.met[i] = games
 	}
 	slices.SortFunc(s.met, pairing.compare)
 	return s
@@ -247,13 +262,14 @@ func (d *Data) counts() []Count {
 	sum := make([]Count, len(d.names))
 	for _, k := range d.met {
 		c := k.total()
-		sum[k.a] = sum[k.a].plus(c)
-		sum[k.b] = sum[k.b].plus(c.flip())
+		sum[k.a] = sum[k.a].Plus(c)
+		sum[k.b] = sum[k.b].Plus(c.flip())
 	}
 	return sum
 }
 
-// Faults are the games of a player that a fault decided: a crash, an illegal move, no answer in time or the like.
+// Faults are the games of a player that a fault decided: a crash, an illegal move, no answer in
+// time or the like.
 type Faults struct {
 	Lost int // by a fault of the player
 	Won  int // by one of its opponent

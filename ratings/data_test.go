@@ -23,6 +23,20 @@ func play(d *Data, south, north string, wins, draws, losses int) {
 	}
 }
 
+// results returns what lines say: "a b 3 1 2" is 3 wins, 1 draw and 2 losses of a with South against b.
+func results(lines ...string) *Data {
+	d := new(Data)
+	for _, line := range lines {
+		var south, north string
+		var wins, draws, losses int
+		if _, err := fmt.Sscan(line, &south, &north, &wins, &draws, &losses); err != nil {
+			panic(err)
+		}
+		play(d, south, north, wins, draws, losses)
+	}
+	return d
+}
+
 func TestDataCountsEachOrderedPairing(t *testing.T) {
 	var d Data
 	require.Empty(t, d.Pairings())

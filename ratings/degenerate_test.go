@@ -3,7 +3,7 @@ package ratings
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +19,8 @@ func unrated(r *Ratings) []string {
 	return list
 }
 
-// strict are the options without the prior that is the default where not every player has a finite rating.
+// strict are the options without the prior that is the default where not every player has a finite
+// rating.
 func strict() Options { return Options{Prior: ptr(0)} }
 
 func TestSingleGame(t *testing.T) {
@@ -36,37 +37,6 @@ func TestSingleGame(t *testing.T) {
 		{Name: "b", Cause: LostAll, Reason: "lost the only game against a", Count: Count{Losses: 1}},
 	}, r.Unrated)
 	require.Equal(t, Advantage{}, r.Advantage)
-}
-
-// One drawn game is enough for a rating, if a vague one.
-func TestSingleDraw(t *testing.T) {
-	var d Data
-	d.Add("a", "b", Draw)
-	r := mustFit(t, &d, Options{})
-	r.takeLikelihood(t)
-	require.Equal(t, []string{"a", "b"}, r.Names())
-	require.Zero(t, elo(t, r, "a"))
-	// One game at even odds: the difference has variance 4 on the natural scale, a rating at mean zero a quarter of it.
-	p, _ := r.Player("a")
-	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
-	require.False(t, r.Advantage.Fitted)
-	require.Equal(t,
-		[]string{"the first-move advantage can't be separated from the players' strength, as who moved first was determined by who met whom; it is taken to be 0"}, r.Notes)
-}
-
-func TestAllDraws(t *testing.T) {
-	var d Data
-	for _, p := range [][2]string{{"a", "b"}, {"b", "a"}, {"b", "c"}, {"c", "b"}, {"c", "a"}, {"a", "c"}} {
-		play(&d, p[0], p[1], 0, 5, 0)
-	}
-	r := mustFit(t, &d, strict())
-	for _, p := range r.Players {
-		require.InDelta(t, 0, p.Elo, 1e-9)
-		require.Equal(t, 1.0, p.DrawShare())
-	}
-	require.True(t, r.Advantage.Fitted)
-	require.InDelta(t, 0, r.Advantage.Elo, 1e-9)
-	require.Empty(t, r.Notes)
 }
 
 func TestPerfectPlayersAreListedApart(t *testing.T) {
@@ -93,12 +63,8 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 		"few games link these to the others, so they count little in the mean that is 0: c, d",
 	}, r.Notes)
 
-	var without Data
-	play(&without, "a", "b", 2, 1, 2)
-	play(&without, "b", "a", 3, 0, 2)
-	play(&without, "c", "b", 1, 1, 1)
-	play(&without, "d", "c", 1, 1, 1)
-	w := mustFit(t, &without, strict())
+	without := results("a b 2 1 2", "b a 3 0 2", "c b 1 1 1", "d c 1 1 1")
+	w := mustFit(t, without, strict())
 	for _, p := range w.Players {
 		q, _ := r.Player(p.Name)
 		require.Equal(t, p.Elo, q.Elo)
@@ -124,14 +90,8 @@ func TestChainOfPerfectPlayers(t *testing.T) {
 }
 
 func TestGroupsThatNeverMet(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 3, 1, 2)
-	play(&d, "b", "c", 2, 2, 2)
-	play(&d, "c", "a", 4, 0, 1)
-	play(&d, "b", "a", 1, 0, 3)
-	play(&d, "x", "y", 3, 0, 3)
-	play(&d, "y", "x", 2, 0, 2)
-	r := mustFit(t, &d, strict())
+	d := results("a b 3 1 2", "b c 2 2 2", "c a 4 0 1", "b a 1 0 3", "x y 3 0 3", "y x 2 0 2")
+	r := mustFit(t, d, strict())
 	require.Equal(t, []Group{
 		{Name: "c, a, b", Players: 3, Games: 21},
 		{Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
@@ -142,36 +102,29 @@ func TestGroupsThatNeverMet(t *testing.T) {
 }
 
 func TestGroupsWithOneSidedResults(t *testing.T) {
-	base := func() *Data {
-		d := &Data{}
-		play(d, "a", "b", 3, 1, 2)
-		play(d, "b", "c", 2, 2, 2)
-		play(d, "x", "y", 3, 0, 3)
-		return d
+	groups := []string{"a b 3 1 2", "b c 2 2 2", "x y 3 0 3"}
+	for _, c := range []struct {
+		between []string
+		apart   string
+		unrated []string
+	}{
+		{[]string{"x a 2 0 0", "c y 0 0 1"}, "won every game against group 1", nil},
+		{[]string{"b y 2 0 0"}, "lost every game against group 1", nil},
+		{[]string{"x m 2 0 0", "m b 2 0 0"},
+			"met group 1 only through others, in results that all went one way", []string{"m one-sided"}},
+	} {
+		r := mustFit(t, results(slices.Concat(groups, c.between)...), strict())
+		require.Equal(t, c.apart, r.Groups[1].Apart)
+		require.Equal(t, c.unrated, unrated(r))
 	}
-	d := base()
-	play(d, "x", "a", 2, 0, 0)
-	play(d, "c", "y", 0, 0, 1)
-	require.Equal(t, "won every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
-	d = base()
-	play(d, "b", "y", 2, 0, 0)
-	require.Equal(t, "lost every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
-	d = base()
-	play(d, "x", "m", 2, 0, 0)
-	play(d, "m", "b", 2, 0, 0)
-	r := mustFit(t, d, strict())
-	require.Equal(t, "met group 1 only through others, in results that all went one way", r.Groups[1].Apart)
-	require.Equal(t, []string{"m one-sided"}, unrated(r))
 }
 
 func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 2, 1, 1)
-	play(&d, "b", "a", 2, 1, 1)
-	before := mustFit(t, &d, strict())
-	play(&d, "a", "a", 5, 0, 0)
-	play(&d, "me", "me", 1, 1, 0)
-	r := mustFit(t, &d, strict())
+	d := results("a b 2 1 1", "b a 2 1 1")
+	before := mustFit(t, d, strict())
+	play(d, "a", "a", 5, 0, 0)
+	play(d, "me", "me", 1, 1, 0)
+	r := mustFit(t, d, strict())
 	require.Equal(t, before.Players, r.Players)
 	require.Equal(t, []Player{{Name: "me", Cause: NoGames, Reason: "played only against itself"}}, r.Unrated)
 	require.Equal(t, 7, r.SelfGames)
@@ -180,31 +133,28 @@ func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {
 }
 
 func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 5, 0, 0)
-	play(&d, "b", "a", 5, 0, 0)
-	r := mustFit(t, &d, strict())
-	require.Equal(t, Advantage{}, r.Advantage)
-	require.InDelta(t, 0, elo(t, r, "a"), 1e-9)
-	require.Equal(t,
-		[]string{"the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0"}, r.Notes)
-
-	d = Data{}
-	play(&d, "a", "b", 0, 0, 5)
-	play(&d, "b", "a", 0, 0, 5)
-	r = mustFit(t, &d, strict())
-	require.Equal(t,
-		[]string{"the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0"}, r.Notes)
-
-	// North won a game, but only as the stronger player may.
-	d = Data{}
-	play(&d, "a", "b", 5, 0, 0)
-	play(&d, "b", "a", 2, 0, 3)
-	require.Equal(t, Advantage{}, mustFit(t, &d, strict()).Advantage)
-	// A fixed advantage needs no estimate.
-	r = mustFit(t, &d, Options{Advantage: ptr(50), Prior: ptr(0)})
-	require.Equal(t, Advantage{Elo: 50}, r.Advantage)
-	require.Empty(t, r.Notes)
+	for _, c := range []struct {
+		d    *Data
+		note string
+	}{
+		{results("a b 0 1 0"), "the first-move advantage can't be separated from the players' strength, " +
+			"as who moved first was determined by who met whom; it is taken to be 0"},
+		{results("a b 5 0 0", "b a 5 0 0"), "the first-move advantage has no finite estimate, as no " +
+			"result speaks against a larger one; it is 0"},
+		{results("a b 0 0 5", "b a 0 0 5"), "the first-move advantage has no finite estimate, as no " +
+			"result speaks against a smaller one; it is 0"},
+		// North won a game, but only as the stronger player may.
+		{results("a b 5 0 0", "b a 2 0 3"), "the first-move advantage has no finite estimate, as no " +
+			"result speaks against a larger one; it is 0"},
+	} {
+		r := mustFit(t, c.d, strict())
+		require.Equal(t, Advantage{}, r.Advantage)
+		require.Contains(t, r.Notes, c.note)
+		// A fixed advantage needs no estimate.
+		r = mustFit(t, c.d, Options{Advantage: ptr(50), Prior: ptr(0)})
+		require.Equal(t, Advantage{Elo: 50}, r.Advantage)
+		require.Empty(t, r.Notes)
+	}
 }
 
 // anyGames draws few games among few players, so that every kind of degenerate data comes up.

@@ -6,23 +6,35 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// This file has the likelihood of results between two players, and the probability of a draw.
+
 // weights are numbers of games by South's result, not always whole.
 type weights [outcomes]float64
 
 func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
 
-// loss is a negative log-likelihood with its derivatives by z, South's rating and advantage less North's rating.
+// loss is a negative log-likelihood with its derivatives by z, South's rating and advantage less
+// North's rating.
 type loss struct{ value, dz, zz float64 }
 
-// loss returns that of results, a draw as half a win and half a loss (Bradley and Terry 1952). It is computed from the
-// side that is expected to score less, where no digits are lost in a lopsided pairing.
+// loss returns the loss of results at z in the model of Bradley and Terry (1952). A draw, which
+// their model doesn't have, counts as half a win and half a loss. Where the pairing is lopsided the
+// larger expected score is rounded to 1, so all is computed from the smaller one.
 func (n weights) loss(z float64) loss {
-	won, lost, e := n[2]+n[1]/2, n[0]+n[1]/2, logistic(-math.Abs(z))
-	l := loss{value: math.Log1p(math.Exp(-math.Abs(z))) * n.sum(), zz: n.sum() * e * (1 - e)}
+	games := n.sum()
+	won := n[2] + n[1]/2
+	lost := n[0] + n[1]/2
+	smaller := logistic(-math.Abs(z))
+	l := loss{
+		value: math.Log1p(math.Exp(-math.Abs(z))) * games,
+		zz:    games * smaller * (1 - smaller),
+	}
 	if z > 0 {
-		l.value, l.dz = l.value+z*lost, lost-n.sum()*e
+		l.value += z * lost
+		l.dz = lost - games*smaller
 	} else {
-		l.value, l.dz = l.value-z*won, n.sum()*e-won
+		l.value -= z * won
+		l.dz = games*smaller - won
 	}
 	return l
 }
@@ -39,18 +51,22 @@ func (n weights) majorant(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// drawShare is the probability of a draw at a given expected score, by the relation of Davidson (1970): draws are as
-// the geometric mean of wins and losses. It is that constant, infinite if every game is drawn that can be.
+// drawShare is the constant v in the relation of Davidson (1970), P(draw) = v √(P(win) P(loss)),
+// which gives the probability of a draw at an expected score. It is infinite if every game is drawn
+// that can be.
 type drawShare float64
 
 // chances are the probabilities of South's loss, draw and win at z.
 func (v drawShare) chances(z float64) [outcomes]float64 {
-	e := logistic(z)
-	d := v.probability(e)
-	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
+	score := logistic(z)
+	draw := v.probability(score)
+	loss := math.Max(0, 1-score-draw/2)
+	win := math.Max(0, score-draw/2)
+	return [outcomes]float64{loss, draw, win}
 }
 
-// probability is that of a draw at the expected score e: the d that solves d = v √(w l), w = e-d/2, l = 1-e-d/2.
+// probability is the probability of a draw at the expected score e: the d that solves d = v √(w
+// l), with w = e-d/2 and l = 1-e-d/2.
 func (v drawShare) probability(e float64) float64 {
 	most := 2 * math.Min(e, 1-e)
 	switch {
@@ -66,33 +82,39 @@ func (v drawShare) probability(e float64) float64 {
 	return math.Min(most, 2*s/(0.5+root))
 }
 
-// fitDrawShare finds the share under which a number of draws is expected in games at the given expected scores. It asks
-// for draws·n/(n+1) in n games: were all drawn, the rest of the fit would take draws for certain.
+// fitDrawShare finds the share under which a number of draws is expected in games at the given
+// expected scores. It asks for draws·n/(n+1) in n games: were all drawn, the rest of the fit would
+// take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	total := floats.Sum(games)
 	if draws == 0 || total == 0 {
 		return 0
 	}
 	draws *= total / (total + 1)
-	expected := func(v drawShare) float64 {
-		return sumInParts(len(scores), func(from, to int) (sum float64) {
+	// The logarithm of the draws expected over the draws seen: it rises with the share, and is
+	// concave in the share's logarithm. So secants approach its root from one side.
+	excess := func(logShare float64) float64 {
+		share := drawShare(math.Exp(logShare))
+		expected := sumInParts(len(scores), func(from, to int) (sum float64) {
 			for i := from; i < to; i++ {
 				if games[i] > 0 {
-					sum += games[i] * v.probability(scores[i])
+					sum += games[i] * share.probability(scores[i])
 				}
 			}
 			return sum
 		})
+		return math.Log(expected / draws)
 	}
-	// By secants: the logarithm of what is expected is concave in that of the share, so that they come from one side.
-	logOf := func(logShare float64) float64 { return math.Log(expected(drawShare(math.Exp(logShare))) / draws) }
-	at, last := -19.0, logOf(-20)
-	for step := 1.0; step > 1e-9; at += step {
-		now := logOf(at)
-		if step *= now / (last - now); !(at+step < 20) {
+	const least, most, tolerance = -20.0, 20.0, 1e-9 // logarithms of shares
+	x := least + 1
+	last := excess(least)
+	for step := 1.0; step > tolerance; x += step {
+		now := excess(x)
+		step *= now / (last - now)
+		last = now
+		if !(x+step < most) { // also for NaN
 			return drawShare(math.Inf(1))
 		}
-		last = now
 	}
-	return drawShare(math.Exp(at))
+	return drawShare(math.Exp(x))
 }

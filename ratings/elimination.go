@@ -42,7 +42,9 @@ const (
 // eliminate returns the preconditioner of second derivatives with the given diagonal.
 func eliminate(diagonal []float64, terms []term, constraints []constraint) *elimination {
 	e := &elimination{
-		diagonal: diagonal, pivots: slices.Clone(diagonal), links: make([]map[int]float64, len(diagonal)),
+		diagonal: diagonal,
+		pivots:   slices.Clone(diagonal),
+		links:    make([]map[int]float64, len(diagonal)),
 	}
 	linked := make([]int, len(diagonal))
 	for _, t := range terms {

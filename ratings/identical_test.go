@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In a share of the pairs both players choose the same moves, so that one game is two, and the side wins. The rating
-// stays that of the expected score, and 95 % of the intervals hold the truth. A share of 1,000 has a standard error of
-// 0.7 points.
+// In a share of the pairs both players choose the same moves, so that one game is two, and the side
+// wins. The rating stays that of the expected score, and 95 % of the intervals hold the truth. A
+// share of 1,000 has a standard error of 0.7 points.
 func TestPairsThatAreOneGame(t *testing.T) {
 	const share, runs, stronger = 0.6, 1000, 200 // stronger by so many Elo where the games differ
 	w := world{strength: map[string]float64{"a": stronger / 2, "b": -stronger / 2}, advantage: 60}

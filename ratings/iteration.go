@@ -3,6 +3,7 @@ package ratings
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,32 +15,33 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// iteration is second derivatives that are too many for a matrix: equations are solved by
+// iteration is second derivatives H that are too many for a matrix: equations are solved by
 // conjugate gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
 type iteration struct {
 	*quadratic
 	preconditioner *elimination
 	diagonal       []float64 // by parameter
-	// south has the second derivatives by each parameter and the advantage, but not by the advantage twice.
+	// south has the second derivatives by each parameter and the advantage, but not by the
+	// advantage twice.
 	south []float64
 }
 
 const (
 	columns   = 16    // that are solved together
 	tolerance = 1e-10 // of a solution, relative
-	// sampleTolerance is that of a solution of which a variance is estimated.
+	// sampleTolerance is the tolerance of a solution of which a variance is estimated.
 	sampleTolerance = 1e-4
 	drawsAtOnce     = 64
 	maxDraws        = 1024
-	// widthError is how far the width of an interval may be from that which the exact covariance gives, relative, in 95 of
-	// 100 intervals.
+	// widthError is how far the width of an interval may be from the width by the exact covariance,
+	// relative, in 95 of 100 intervals.
 	widthError = 0.05
 )
 
 func newIteration(q *quadratic) *iteration {
 	h := &iteration{quadratic: q, diagonal: q.diagonalOf(q.terms), south: make([]float64, q.dim)}
-	for k := range q.terms {
-		q.add(h.south, q.terms[k], [2]float64{q.terms[k].sym2[1]})
+	for _, t := range q.terms {
+		q.addGradient(h.south, t, [2]float64{t.sym2[1]})
 	}
 	for _, c := range q.constraints {
 		for k, i := range c.members {
@@ -50,15 +52,15 @@ func newIteration(q *quadratic) *iteration {
 	return h
 }
 
-// diagonalOf returns that of the sum of terms.
+// diagonalOf returns the diagonal of the sum of terms.
 func (p parameters) diagonalOf(terms []term) []float64 {
 	d := make([]float64, p.dim)
-	for k := range terms {
-		t := &terms[k]
-		for _, i := range [...]int32{t.i, t.j} {
-			if i >= 0 {
-				d[i] += t.sym2[0]
-			}
+	for _, t := range terms {
+		if t.i >= 0 {
+			d[t.i] += t.sym2[0]
+		}
+		if t.j >= 0 {
+			d[t.j] += t.sym2[0]
 		}
 		if p.advantage >= 0 {
 			d[p.advantage] += t.sym2[2]
@@ -67,17 +69,28 @@ func (p parameters) diagonalOf(terms []term) []float64 {
 	return d
 }
 
-// row returns that of a parameter, in n columns by rows.
+var zeros [columns]float32
+
+// rowOrZeros returns the row of a parameter in the matrices of a [draw]; zeros for -1.
+func rowOrZeros(x []float32, i int) []float32 {
+	if i < 0 {
+		return zeros[:]
+	}
+	return row(x, i, columns)
+}
+
+// row returns the row of a parameter in a matrix of n columns, by rows.
 func row[T any](x []T, i, n int) []T { return x[i*n:][:n] }
 
-// multiply sets to to the product with n columns, by rows.
+// multiply sets to to H times of, both matrices of n columns, by rows.
 func (h *iteration) multiply(to, of []float64, n int) {
 	for i, d := range h.diagonal {
 		floats.ScaleTo(row(to, i, n), d, row(of, i, n))
 	}
 	symmetric := func(i, j int, v float64) {
-		if n == 1 { // without calls
-			to[i], to[j] = to[i]+v*of[j], to[j]+v*of[i]
+		if n == 1 { // without calls, which would take a seventh of the time of a fit
+			to[i] += v * of[j]
+			to[j] += v * of[i]
 			return
 		}
 		floats.AddScaled(row(to, i, n), v, row(of, j, n))
@@ -101,9 +114,10 @@ func (h *iteration) multiply(to, of []float64, n int) {
 			floats.AddScaled(sum, c.shares[k], row(of, i, n))
 		}
 		for k, i := range c.members {
-			f := c.weight * c.shares[k]
-			floats.AddScaled(row(to, i, n), f, sum)
-			floats.AddScaled(row(to, i, n), -f*c.shares[k], row(of, i, n)) // which the diagonal has
+			curve := c.weight * c.shares[k]
+			floats.AddScaled(row(to, i, n), curve, sum)
+			// Less what the diagonal has.
+			floats.AddScaled(row(to, i, n), -curve*c.shares[k], row(of, i, n))
 		}
 	}
 }
@@ -114,26 +128,26 @@ func (h *iteration) solve(ctx context.Context, to, of []float64) error {
 	return err
 }
 
-// solveColumns solves for n columns of right sides, by rows; it overwrites them.
-func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolerance float64) (x []float64, err error) {
+// solveColumns solves for n columns of right sides, by rows; it overwrites them with what is left
+// of them. Names are those of the textbooks: x the solution, r the residual, z the preconditioned
+// residual, p the direction of the step.
+func (h *iteration) solveColumns(
+	ctx context.Context, r []float64, n int, tolerance float64,
+) (x []float64, err error) {
 	x = make([]float64, len(r))
-	z, p, hp := slices.Clone(x), slices.Clone(x), slices.Clone(x)
-	each := func(f func(k, q int)) { // element and its column
-		for k := 0; k < len(x); k += n {
-			for q := range n {
-				f(k+q, q)
-			}
-		}
-	}
-	rz, goal := make([]float64, n), make([]float64, n)
-	for step := range 10*h.dim + 100 {
-		next, alpha, beta := make([]float64, n), make([]float64, n), make([]float64, n)
+	z := make([]float64, len(r))
+	p := make([]float64, len(r))
+	hp := make([]float64, len(r))
+	var rz, goal []float64 // by column: r·z, and where the column is solved
+	for range 10*h.dim + 100 {
 		copy(z, r)
 		h.preconditioner.solve(z, n)
-		each(func(k, q int) { next[q] += r[k] * z[k] })
-		if step == 0 {
-			floats.AddScaled(goal, tolerance*tolerance, next)
+		next := columnProducts(r, z, n)
+		if goal == nil {
+			goal = floats.ScaleTo(make([]float64, n), tolerance*tolerance, next)
+			rz = make([]float64, n)
 		}
+		beta := make([]float64, n)
 		for q, v := range next {
 			if !(v > goal[q]) {
 				next[q] = 0 // solved
@@ -141,23 +155,44 @@ func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolera
 				beta[q] = v / rz[q]
 			}
 		}
-		if rz = next; floats.Max(rz) == 0 {
+		rz = next
+		if floats.Max(rz) == 0 {
 			return x, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		each(func(k, q int) { p[k] = z[k] + beta[q]*p[k] })
-		h.multiply(hp, p, n)
-		each(func(k, q int) { alpha[q] += p[k] * hp[k] })
-		for q := range n {
-			if alpha[q] > 0 {
-				alpha[q] = rz[q] / alpha[q]
+		for k := 0; k < len(p); k += n {
+			for q, b := range beta {
+				p[k+q] = z[k+q] + b*p[k+q]
 			}
 		}
-		each(func(k, q int) { x[k] += alpha[q] * p[k]; r[k] -= alpha[q] * hp[k] })
+		h.multiply(hp, p, n)
+		alpha := columnProducts(p, hp, n)
+		for q, curve := range alpha {
+			if curve > 0 {
+				alpha[q] = rz[q] / curve
+			}
+		}
+		for k := 0; k < len(x); k += n {
+			for q, a := range alpha {
+				x[k+q] += a * p[k+q]
+				r[k+q] -= a * hp[k+q]
+			}
+		}
 	}
 	return nil, fmt.Errorf("%w: the linear equations of a step were not solved", errStopped)
+}
+
+// columnProducts returns the scalar products of the n columns of two matrices, by rows.
+func columnProducts(a, b []float64, n int) []float64 {
+	sum := make([]float64, n)
+	for k := 0; k < len(a); k += n {
+		for q := range sum {
+			sum[q] += a[k+q] * b[k+q]
+		}
+	}
+	return sum
 }
 
 func (h *iteration) inverse(ctx context.Context) (covariance, error) {
@@ -168,99 +203,129 @@ func (h *iteration) sandwich(ctx context.Context, terms []term) (covariance, err
 	return h.sample(ctx, terms, maxDraws)
 }
 
-// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs of what each pairing
-// adds to s are drawn at random, so that s has covariance S.
+// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs
+// of what each pairing adds to s are drawn at random, so that s has covariance S (Bekas,
+// Kokiopoulou and Saad 2007, An estimator for the diagonal of a matrix).
 type sampled struct {
 	*iteration
-	// s divided by the diagonal of H, whose covariance is known, and solutions, by draws together and then by parameter.
-	first, solutions [][]float32
-	exact            []float64 // by parameter: the variance of first
-	between          []entry   // S off the diagonal, sorted
+	draws   []draw
+	exact   []float64 // by parameter: the variance of its rows in [draw.first]
+	between []entry   // S off the diagonal, sorted
 }
 
-// entry is a number off the diagonal of a symmetric matrix, in the row and column of = i<<32|j.
+// draw is a part of a sample: two matrices with a row for each parameter and a column for each
+// solution.
+type draw struct {
+	first     []float32 // s divided by the diagonal of H, whose covariance is known
+	solutions []float32
+}
+
+// entry is a number off the diagonal of a symmetric matrix, in the row and column of place =
+// i<<32|j.
 type entry struct {
-	of    uint64
+	place uint64
 	value float64
 }
 
-func entryOf(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
+func entryPlace(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
-// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from the most.
+// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from
+// the most.
 func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sampled, error) {
-	s := &sampled{iteration: h, exact: h.diagonalOf(terms), between: make([]entry, 0, len(terms))}
+	s := &sampled{
+		iteration: h,
+		exact:     h.diagonalOf(terms),
+		between:   make([]entry, 0, len(terms)),
+	}
 	for i, d := range h.diagonal {
 		s.exact[i] /= d * d
 	}
 	for _, t := range terms {
 		if t.i >= 0 && t.j >= 0 {
-			s.between = append(s.between, entry{entryOf(int(t.i), int(t.j)), -t.sym2[0]})
+			s.between = append(s.between, entry{entryPlace(int(t.i), int(t.j)), -t.sym2[0]})
 		}
 	}
-	slices.SortFunc(s.between, func(a, b entry) int { return cmp.Compare(a.of, b.of) })
+	slices.SortFunc(s.between, func(a, b entry) int { return cmp.Compare(a.place, b.place) })
+	const batch = drawsAtOnce / columns
 	for {
-		from := len(s.first)
-		s.first = append(s.first, make([][]float32, drawsAtOnce/columns)...)
-		s.solutions = append(s.solutions, make([][]float32, drawsAtOnce/columns)...)
-		errs := make([]error, drawsAtOnce/columns)
-		lists.OnAllCores(len(errs), func(k int) { errs[k] = s.draw(ctx, terms, from+k) })
-		if err := cmp.Or(errs...); err != nil {
+		from := len(s.draws)
+		s.draws = append(s.draws, make([]draw, batch)...)
+		errs := make([]error, batch)
+		lists.OnAllCores(batch, func(k int) {
+			s.draws[from+k], errs[k] = h.draw(ctx, terms, uint64(from+k))
+		})
+		if err := errors.Join(errs...); err != nil {
 			return nil, err
 		}
-		if len(s.first)*columns >= most || s.precise() {
+		if s.size() >= most || s.precise() {
 			return s, nil
 		}
 	}
 }
 
-// draw makes draws b.
-func (s *sampled) draw(ctx context.Context, terms []term, b int) error {
-	r, rng := make([]float64, (s.dim+1)*columns), rand.New(rand.NewPCG(1, uint64(b)))
-	of := func(i int) []float64 { // the last row is for what isn't fitted
+// size is the number of draws.
+func (s *sampled) size() int { return len(s.draws) * columns }
+
+// draw draws a part of a sample of a covariance with the given terms.
+func (h *iteration) draw(ctx context.Context, terms []term, seed uint64) (draw, error) {
+	random := rand.New(rand.NewPCG(1, seed))
+	right := make([]float64, (h.dim+1)*columns) // the last row is for what isn't fitted
+	rowOf := func(i int) []float64 {
 		if i < 0 {
-			i = s.dim
+			i = h.dim
 		}
-		return row(r, i, columns)
+		return row(right, i, columns)
 	}
-	var e, f [columns]float64
+	advantage := rowOf(h.advantage)
+	var shared, own [columns]float64 // signs
 	for k := range terms {
 		t := &terms[k]
-		// Cholesky factors of the covariance of what the pairing adds by difference and by advantage.
-		d, both := math.Sqrt(t.sym2[0]), 0.0
-		if d > 0 {
-			both = t.sym2[1] / d
+		// Cholesky factors of the covariance of what the pairing adds by difference and by
+		// advantage.
+		difference, both := math.Sqrt(t.sym2[0]), 0.0
+		if difference > 0 {
+			both = t.sym2[1] / difference
 		}
-		signs, one := rng.Uint64(), math.Float64bits(1)
+		alone := math.Sqrt(math.Max(0, t.sym2[2]-both*both))
+		bits := random.Uint64()
 		for q := range columns {
-			e[q] = math.Float64frombits(one | signs>>q<<63)
-			f[q] = math.Float64frombits(one | signs>>(q+columns)<<63)
+			shared[q] = sign(bits, q)
+			own[q] = sign(bits, q+columns)
 		}
-		floats.AddScaled(of(int(t.i)), d, e[:])
-		floats.AddScaled(of(int(t.j)), -d, e[:])
-		floats.AddScaled(of(s.advantage), both, e[:])
-		floats.AddScaled(of(s.advantage), math.Sqrt(math.Max(0, t.sym2[2]-both*both)), f[:])
+		floats.AddScaled(rowOf(int(t.i)), difference, shared[:])
+		floats.AddScaled(rowOf(int(t.j)), -difference, shared[:])
+		floats.AddScaled(advantage, both, shared[:])
+		floats.AddScaled(advantage, alone, own[:])
 	}
-	r = r[:s.dim*columns]
-	s.first[b], s.solutions[b] = make([]float32, len(r)), make([]float32, len(r))
-	for k := range r {
-		s.first[b][k] = float32(r[k] / s.diagonal[k/columns])
+	right = right[:h.dim*columns]
+	d := draw{first: make([]float32, len(right)), solutions: make([]float32, len(right))}
+	for k, v := range right {
+		d.first[k] = float32(v / h.diagonal[k/columns])
 	}
 	goal := sampleTolerance
-	if len(s.preconditioner.steps) > 0 {
-		goal /= float64(s.dim) // the long waves of a chain are a small part of all
+	if len(h.preconditioner.steps) > 0 {
+		goal /= float64(h.dim) // the long waves of a chain are a small part of all
 	}
-	x, err := s.solveColumns(ctx, r, columns, goal)
+	x, err := h.solveColumns(ctx, right, columns, goal)
 	for k, v := range x {
-		s.solutions[b][k] = float32(v)
+		d.solutions[k] = float32(v)
 	}
-	return err
+	return d, err
+}
+
+// sign returns -1 for a bit that is set, and 1 for another. A branch, half of the time the other,
+// would take longer.
+func sign(bits uint64, i int) float64 {
+	bit := int(bits >> i & 1)
+	return 1 - 2*float64(bit)
 }
 
 // precise reports whether 95 of 100 intervals are likely within widthError.
 func (s *sampled) precise() bool {
 	wide := 0
 	for i := range s.dim {
-		if v, sd := s.estimate(i, -1); interval.Z95*sd/2 > widthError*v {
+		variance, sd := s.estimate(i, -1)
+		if interval.Z95*sd/2 > widthError*variance {
 			wide++
 		}
 	}
@@ -269,12 +334,12 @@ func (s *sampled) precise() bool {
 
 // note says how well the intervals are known.
 func (s *sampled) note() string {
-	draws, most := len(s.first)*columns, "95 of 100 are within"
-	if draws >= maxDraws {
+	most := "95 of 100 are within"
+	if s.size() >= maxDraws {
 		most = "more than 5 of 100 may be further than"
 	}
-	return fmt.Sprintf("the intervals of so many players come from a sample of %d: %s %g %% from the exact ones", draws,
-		most, 100*widthError)
+	return fmt.Sprintf("the intervals of so many players come from a sample of %d: %s %g %% from "+
+		"the exact ones", s.size(), most, 100*widthError)
 }
 
 func (s *sampled) variance(i, j int) float64 {
@@ -282,49 +347,63 @@ func (s *sampled) variance(i, j int) float64 {
 	return v
 }
 
-// estimate returns the variance of parameter i less parameter j, and the standard error of that. What is first in a
-// solution has a variance that is known: as a control variate it takes most of the chance out of the sample's where
-// players have many opponents.
+// estimate returns the variance of parameter i less parameter j, and the standard error of that.
+// What is first in a solution has a variance that is known: as a control variate it takes most of
+// the chance out of the sample's where players have many opponents.
 func (s *sampled) estimate(i, j int) (variance, sd float64) {
-	known := 0.0
-	for _, k := range [...]int{i, j} {
-		if k >= 0 {
-			known += s.exact[k]
-		}
-	}
-	if i >= 0 && j >= 0 {
-		of := func(e entry, key uint64) int { return cmp.Compare(e.of, key) }
-		if k, ok := slices.BinarySearchFunc(s.between, entryOf(i, j), of); ok {
-			known -= 2 * s.between[k].value / (s.diagonal[i] * s.diagonal[j])
-		}
-	}
-	var none [columns]float32
-	of := func(draws []float32, i int) []float32 {
-		if i < 0 {
-			return none[:]
-		}
-		return row(draws, i, columns)
-	}
-	var mean, control, square, spread, covariance float64 // of the two squares
-	for b, first := range s.first {
-		yi, yj, ai, aj := of(s.solutions[b], i), of(s.solutions[b], j), of(first, i), of(first, j)
+	known := s.firstVariance(i, j)
+	// Sums, and then means, of the square of a difference, y, of its control, c, and of their
+	// products.
+	var y, c, yy, cc, yc float64
+	for _, d := range s.draws {
+		ofI, ofJ := rowOrZeros(d.solutions, i), rowOrZeros(d.solutions, j)
+		firstI, firstJ := rowOrZeros(d.first, i), rowOrZeros(d.first, j)
 		for q := range columns {
-			y, a := float64(yi[q]-yj[q]), float64(ai[q]-aj[q])
-			y, a = y*y, a*a
-			mean, control, square, spread, covariance = mean+y, control+a, square+y*y, spread+a*a, covariance+y*a
+			difference := float64(ofI[q] - ofJ[q])
+			control := float64(firstI[q] - firstJ[q])
+			difference *= difference
+			control *= control
+			y += difference
+			c += control
+			yy += difference * difference
+			cc += control * control
+			yc += difference * control
 		}
 	}
-	n := float64(len(s.first) * columns)
-	mean, control = mean/n, control/n
-	spread, covariance = spread/n-control*control, covariance/n-mean*control
+	n := float64(s.size())
+	y /= n
+	c /= n
+	spread := cc/n - c*c
+	covariance := yc/n - y*c
 	slope := 0.0
 	if spread > 0 {
 		slope = covariance / spread
 	}
-	variance = mean + slope*(known-control)
-	sd = math.Sqrt(math.Max(0, square/n-mean*mean-slope*covariance) / n)
+	sd = math.Sqrt(math.Max(0, yy/n-y*y-slope*covariance) / n)
+	variance = y + slope*(known-c)
 	if !(variance > 0) {
-		variance = mean
+		variance = y
 	}
 	return variance, sd
+}
+
+// firstVariance returns the variance of parameter i less parameter j in [draw.first].
+func (s *sampled) firstVariance(i, j int) float64 {
+	switch {
+	case i < 0 && j < 0:
+		return 0
+	case i < 0:
+		return s.exact[j]
+	case j < 0:
+		return s.exact[i]
+	}
+	variance := s.exact[i] + s.exact[j]
+	place := entryPlace(i, j)
+	k, linked := slices.BinarySearchFunc(s.between, place, func(e entry, place uint64) int {
+		return cmp.Compare(e.place, place)
+	})
+	if linked {
+		variance -= 2 * s.between[k].value / (s.diagonal[i] * s.diagonal[j])
+	}
+	return variance
 }

@@ -13,23 +13,25 @@ import (
 const (
 	maxAdvantage = 2000    // of a fixed advantage, Elo
 	maxElo       = 1000000 // of an anchor, Elo
-	leastPrior   = 0.001   // virtual draws for each player; far fewer give the fit nothing to hold on to
-	maxPrior     = 1000
+	// Virtual draws for each player; far fewer than the least give the fit nothing to hold on to.
+	leastPrior = 0.001
+	maxPrior   = 1000
 )
 
-// Options say how to fit. The zero value fits the advantage and has a prior only where one is needed.
+// Options say how to fit. The zero value fits the advantage and has a prior only where one is
+// needed.
 type Options struct {
 	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil fits it.
 	Advantage *float64
 	// Anchors give players a rating that the others are measured from.
 	Anchors []Anchor
-	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent whose rating is
-	// fitted with the rest. Above zero, everybody has a finite rating. Nil is the default: none where every player
-	// that met others has a finite rating without, a normal distribution where not, and FitPrior where Data.Adaptive
-	// is set.
+	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent
+	// whose rating is fitted with the rest. Above zero, everybody has a finite rating. Nil is the
+	// default: none where every player that met others has a finite rating without, a normal
+	// distribution where not, and FitPrior where Data.Adaptive is set.
 	Prior *float64
-	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent, with a standard
-	// deviation estimated from the results. Prior must be nil then.
+	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent,
+	// with a standard deviation estimated from the results. Prior must be nil then.
 	FitPrior bool
 }
 
@@ -43,13 +45,16 @@ type Anchor struct {
 // validate reports everything that is wrong with the options.
 func (o Options) validate(players []string) error {
 	var p problems.List
-	if a := o.Advantage; a != nil {
-		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %.10g",
-			-maxAdvantage, maxAdvantage, *a)
+	if o.Advantage != nil {
+		p.Require(math.Abs(*o.Advantage) <= maxAdvantage,
+			"advantage: expected %d to %d Elo, found %.10g", -maxAdvantage, maxAdvantage,
+			*o.Advantage)
 	}
-	if n := o.Prior; n != nil {
-		within := leastPrior <= *n && *n <= maxPrior
-		p.Require(*n == 0 || within, "prior: expected 0 or %g to %d draws, found %g", leastPrior, maxPrior, *n)
+	if o.Prior != nil {
+		draws := *o.Prior
+		inRange := leastPrior <= draws && draws <= maxPrior
+		p.Require(draws == 0 || inRange, "prior: expected 0 or %g to %d draws, found %g",
+			leastPrior, maxPrior, draws)
 		p.Require(!o.FitPrior, "prior: expected a number of draws or fit, found both")
 	}
 	seen := make(map[string]bool)
@@ -81,7 +86,8 @@ func ParseAnchor(text string) (Anchor, error) {
 func ParseElo(text string) (float64, error) {
 	x, err := settings.Parse[float64](text)
 	if err != nil {
-		return 0, fmt.Errorf("expected a number of Elo%s, found %.60q", settings.ZeroHint(text), text)
+		hint := settings.ZeroHint(text)
+		return 0, fmt.Errorf("expected a number of Elo%s, found %.60q", hint, text)
 	}
 	return x, nil
 }

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Two players and many pairs: the variance of the difference is that of the
-// mean of what a scored in a pair, over the slope of its expectation. Of the same games without pairs it is
-// that of the mean of two such expectations, one for each side.
+// Two players and many pairs: the variance of the difference is that of the mean of what a scored
+// in a pair, over the slope of its expectation. Of the same games without pairs it is that of the
+// mean of two such expectations, one for each side.
 func TestPairVarianceClosedForm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, draws: 0.9, opening: 300,
@@ -49,8 +49,8 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	require.InEpsilon(t, 1.959964*math.Sqrt(variance), diff.Error, 0.002)
 }
 
-// The score covariance of pairs is one: no combination of scores has a variance below zero, however the games of a pair
-// depend on each other.
+// The score covariance of pairs is one: no combination of scores has a variance below zero, however
+// the games of a pair depend on each other.
 func TestPairsCovarianceIsOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
@@ -60,7 +60,8 @@ func TestPairsCovarianceIsOne(t *testing.T) {
 		}}
 		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.Int32N(100)
 		m.pairs[1][1] += 1 + rng.Int32N(100)
-		c := m.pairsCovariance(2*rng.Float64() - 1)
+		m.correlation = 2*rng.Float64() - 1
+		c := m.pairsCovariance()
 		var e mat.EigenSym
 		require.True(t, e.Factorize(mat.NewSymDense(2, []float64{c[0], c[1], 0, c[2]}), false))
 		require.GreaterOrEqual(t, e.Values(nil)[0], -1e-12*(c[0]+c[2]))
@@ -96,14 +97,10 @@ func TestPairsCountAsTheirGames(t *testing.T) {
 // At the fit every player's points are those expected, so the surpluses of its
 // pairings add up to nothing; the worst comes first.
 func TestHeadToHead(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 9, 0, 1)
-	play(&d, "b", "a", 1, 0, 9)
-	play(&d, "b", "c", 9, 0, 1)
-	play(&d, "c", "b", 1, 0, 9)
-	play(&d, "c", "a", 8, 0, 2) // and c beats a
-	play(&d, "a", "c", 2, 0, 8)
-	r := mustFit(t, &d, Options{})
+	d := results("a b 9 0 1", "b a 1 0 9", "b c 9 0 1", "c b 1 0 9")
+	play(d, "c", "a", 8, 0, 2) // and c beats a
+	play(d, "a", "c", 2, 0, 8)
+	r := mustFit(t, d, Options{})
 	surplus := make(map[string]float64)
 	list := r.HeadToHeads()
 	for i, h := range list {
@@ -122,8 +119,8 @@ func TestHeadToHead(t *testing.T) {
 	require.Less(t, r.GoodnessOfFit().P, 0.001)
 }
 
-// The statistic is the sum of squares over the pairings; where all players met and meet expectation but for chance,
-// it is about its degrees of freedom. Results in a circle are found.
+// The statistic is the sum of squares over the pairings; where all players met and meet expectation
+// but for chance, it is about its degrees of freedom. Results in a circle are found.
 func TestGoodnessOfFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	w := world{strength: spaced(6, 300), advantage: 40, draws: 0.9, rounds: roundRobin(20)}

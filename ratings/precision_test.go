@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// precisionRun plays rounds until every interval is within ± goal, or fixed ones. It returns their number, and the
-// difference of the first player from the last with half its interval.
+// precisionRun plays rounds until every interval is within ± goal, or fixed ones. It returns their
+// number, and the difference of the first player from the last with half its interval.
 func (w *world) precisionRun(t testing.TB, rng *rand.Rand, goal float64, fixed int64) (rounds int64, elo, half float64) {
 	d, names, look := new(Data), w.names(), NextLook(0)
 	for {
@@ -35,8 +35,8 @@ func (w *world) precisionRun(t testing.TB, rng *rand.Rand, goal float64, fixed i
 	}
 }
 
-// precise plays a world a number of times and returns the mean number of rounds, the error of the mean difference, its
-// standard error, and the coverage of the intervals in percent.
+// precise plays a world a number of times and returns the mean number of rounds, the error of the
+// mean difference, its standard error, and the coverage of the intervals in percent.
 func (w *world) precise(t testing.TB, runs int, goal float64, fixed int64) (rounds, bias, se float64, held share1) {
 	rng := rand.New(rand.NewPCG(17, uint64(fixed)))
 	names := w.names()
@@ -61,8 +61,9 @@ func precisionWorlds() []world {
 	}
 }
 
-// A run that ends at an error is as unbiased as one of fixed length, and its intervals hold the truth as often. The
-// seed is fixed. The limits are three standard errors, of the bias beside 1 % of the difference.
+// A run that ends at an error is as unbiased as one of fixed length, and its intervals hold the
+// truth as often. The seed is fixed. The limits are three standard errors, of the bias beside 1 %
+// of the difference.
 func TestUntilErrorIsUnbiased(t *testing.T) {
 	t.Parallel()
 	const goal = 50
@@ -76,8 +77,8 @@ func TestUntilErrorIsUnbiased(t *testing.T) {
 	}
 }
 
-// BenchmarkUntilError prints the bias and the coverage of runs that end at an error, and of runs of their mean length.
-// The figures are in results/reference/ratings.md.
+// BenchmarkUntilError prints the bias and the coverage of runs that end at an error, and of runs of
+// their mean length. The figures are in results/reference/ratings.md.
 func BenchmarkUntilError(b *testing.B) {
 	fmt.Printf("%-36s %5s %8s | %14s %6s | fixed: %14s %6s\n", "run", "goal", "rounds", "bias", "held", "bias", "held")
 	for b.Loop() {
@@ -96,8 +97,8 @@ func BenchmarkUntilError(b *testing.B) {
 	}
 }
 
-// Without a win and a loss on each side, or with the same result in every pair, there is no interval: such a run goes
-// on to its last pair.
+// Without a win and a loss on each side, or with the same result in every pair, there is no
+// interval: such a run goes on to its last pair.
 func TestPrecisionUnknown(t *testing.T) {
 	alike, won, few := new(Data), new(Data), new(Data)
 	for range 1000 {
@@ -129,7 +130,8 @@ func TestPrecisionUnknown(t *testing.T) {
 	require.Positive(t, d.PairsOf("b").Estimate().Elo.Value)
 }
 
-// Only the results between the players count, and they stay as they are: also those of players that never met.
+// Only the results between the players count, and they stay as they are: also those of players that
+// never met.
 func TestPrecisionLeavesTheResults(t *testing.T) {
 	d, same := new(Data), new(Data)
 	for range 60 {

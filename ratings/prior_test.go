@@ -23,8 +23,8 @@ func solveFor(f func(float64) float64, low, high float64) float64 {
 	return (low + high) / 2
 }
 
-// One game between two players with n virtual draws each: at x and -x, around the imaginary opponent's 0, the winner's
-// surplus in the game is what the draws take back.
+// One game between two players with n virtual draws each: at x and -x, around the imaginary
+// opponent's 0, the winner's surplus in the game is what the draws take back.
 func TestPriorClosedForm(t *testing.T) {
 	for _, n := range []float64{0.5, 1, 2, 8} {
 		var d Data
@@ -42,12 +42,8 @@ func TestPriorClosedForm(t *testing.T) {
 
 // A prior rates everybody, also players who never met.
 func TestPriorRatesEverybody(t *testing.T) {
-	var d Data
-	play(&d, "top", "a", 5, 0, 0)
-	play(&d, "a", "top", 0, 0, 5)
-	play(&d, "x", "y", 1, 1, 1)
-	play(&d, "me", "me", 3, 0, 0)
-	r := mustFit(t, &d, Options{Prior: ptr(1)})
+	d := results("top a 5 0 0", "a top 0 0 5", "x y 1 1 1", "me me 3 0 0")
+	r := mustFit(t, d, Options{Prior: ptr(1)})
 	require.Empty(t, r.Unrated)
 	require.Len(t, r.Groups, 1)
 	require.Greater(t, elo(t, r, "top"), elo(t, r, "a")+200)
@@ -73,12 +69,10 @@ func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 		"a chain":         func(d *Data) { play(d, "x", "a", 2, 0, 0); play(d, "w", "x", 0, 0, 1) },
 	}
 	for name, more := range separated {
-		var d Data
-		play(&d, "a", "b", 2, 1, 2)
-		play(&d, "b", "a", 3, 0, 2)
-		require.Zero(t, mustFit(t, &d, Options{}).Prior)
-		more(&d)
-		r := mustFit(t, &d, Options{})
+		d := results("a b 2 1 2", "b a 3 0 2")
+		require.Zero(t, mustFit(t, d, Options{}).Prior)
+		more(d)
+		r := mustFit(t, d, Options{})
 		require.Equal(t, Prior{Cause: PriorSeparated, SD: 1000}, r.Prior, name)
 		require.Empty(t, r.Unrated, name)
 		require.Len(t, r.Groups, 1, name)
@@ -93,10 +87,8 @@ func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 // One who won all games of another is rated where the slope of a normal prior, of the
 // difference of two ratings, is that of the likelihood.
 func TestPriorOfAPerfectScore(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 20, 0, 0)
-	play(&d, "b", "a", 0, 0, 20)
-	r := mustFit(t, &d, Options{Advantage: ptr(0)})
+	d := results("a b 20 0 0", "b a 0 0 20")
+	r := mustFit(t, d, Options{Advantage: ptr(0)})
 	x := solveFor(func(x float64) float64 { return precision(1000)/2*x - 40*logistic(-x) }, 0, 20)
 	require.InDelta(t, x*eloPerNat, elo(t, r, "a")-elo(t, r, "b"), 1e-6)
 }
@@ -190,10 +182,8 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 
 // The fitted prior agrees with a slow integration over all ratings, two here, on a grid.
 func TestFittedPriorAgreesWithAGrid(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 20, 0, 10)
-	play(&d, "b", "a", 10, 0, 20)
-	r := mustFit(t, &d, Options{FitPrior: true, Advantage: ptr(0)})
+	d := results("a b 20 0 10", "b a 10 0 20")
+	r := mustFit(t, d, Options{FitPrior: true, Advantage: ptr(0)})
 	// The difference of two ratings from a normal distribution has the variance 2 sd²; the
 	// mean has no information. Without draws the dispersion is about one.
 	evidence := func(sd float64) float64 {
@@ -210,27 +200,4 @@ func TestFittedPriorAgreesWithAGrid(t *testing.T) {
 		}
 	}
 	require.InEpsilon(t, best, r.Prior.SD, 0.03)
-}
-
-// Several anchors: the others are where they score what is expected of them against the given ratings.
-func TestSeveralAnchors(t *testing.T) {
-	var d Data
-	play(&d, "a", "x", 6, 2, 2)
-	play(&d, "x", "b", 7, 1, 2)
-	play(&d, "a", "b", 1, 0, 9) // says nothing new: both are given
-	r := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100}}})
-	expected := func(z float64) float64 { return 1 / (1 + math.Pow(10, -z/400)) }
-	x := solveFor(func(x float64) float64 { return 10*(1-expected(50+20-x)) + 10*expected(x+20+100) - 3 - 7.5 }, -1000,
-		1000)
-	require.InDelta(t, x, elo(t, r, "x"), 1e-6)
-	for _, name := range []string{"a", "b"} {
-		p, _ := r.Player(name)
-		require.Zero(t, p.Error)
-	}
-	diff, ok := r.Difference("a", "b")
-	require.True(t, ok)
-	require.Equal(t, Difference{150, 0, 1}, diff)
-	all := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100},
-		{Name: "x", Elo: 3}}})
-	require.Equal(t, 3.0, elo(t, all, "x"))
 }

@@ -9,21 +9,23 @@ import (
 	"gyges/rules/base/interval"
 )
 
-// Fit rates the players of d. Without a prior, players that no finite rating exists for are listed in Unrated and are
-// no error, nor is it one if no player can be rated. An error is an option that can't be followed (an unknown anchor, a
-// number out of range), a likelihood that could not be maximized, or the end of ctx; then there are no ratings. The
-// same games give the same bits in whatever order they were added.
+// Fit rates the players of d. Without a prior, players that no finite rating exists for are listed
+// in Unrated and are no error, nor is it one if no player can be rated. An error is an option that
+// can't be followed (an unknown anchor, a number out of range), a likelihood that could not be
+// maximized, or the end of ctx; then there are no ratings. The same games give the same bits in
+// whatever order they were added.
 //
-// At most 100,000 ratings can be fitted. Beyond 1,500 of them intervals are estimated from a sample; time then grows
-// with the number of pairings, and with that of players only where these are linked by long chains.
+// At most 100,000 ratings can be fitted. Beyond 1,500 of them intervals are estimated from a
+// sample; time then grows with the number of pairings, and with that of players only where these
+// are linked by long chains.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	d = d.sorted()
 	if err := o.validate(d.names); err != nil {
 		return nil, err
 	}
 	p := newProblem(d, o)
-	if len(p.rated) > maxParameters {
-		return nil, fmt.Errorf("%d ratings to fit: expected at most %d", len(p.rated), maxParameters)
+	if n := len(p.rated); n > maxParameters {
+		return nil, fmt.Errorf("%d ratings to fit: expected at most %d", n, maxParameters)
 	}
 	if len(p.rated) == 0 {
 		return newReport(p, nil)
@@ -39,12 +41,13 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	return newReport(p, e)
 }
 
-// problem is what is to be fitted: results and options, and what follows from them before. Players are numbers.
+// problem is what is to be fitted: results and options, and what follows from them before. Players
+// are numbers.
 type problem struct {
 	data       *Data // sorted
 	options    Options
 	given      []int     // the players whose ratings anchors give
-	origin     float64   // what is taken for 0 in the fit, Elo: the middle of anchors that are far from 0
+	origin     float64   // taken for 0 in the fit, Elo: the middle of anchors far from 0
 	spread     float64   // of the given ratings, Elo: the largest less the smallest
 	elo        []float64 // by player: a given rating less the origin, natural scale; otherwise 0
 	prior      Prior     // its SD is 0 until it is estimated
@@ -66,12 +69,13 @@ func newProblem(d *Data, o Options) *problem {
 		p.given = append(p.given, i)
 		p.elo[i] = (a.Elo - p.origin) / eloPerNat
 	}
-	p.tied, p.partition = p.given, newPartition(d, p.given, p.given)
+	p.tied = p.given
+	p.partition = newPartition(d, p.given, false)
 	p.prior = choosePrior(d, o, p.partition)
-	if p.prior.SD > 0 && p.farApart() {
-		p.prior.SD = maxElo
-	}
 	if p.prior.SD > 0 {
+		if p.farApart() {
+			p.prior.SD = maxElo
+		}
 		p.precision = precision(p.prior.SD)
 	}
 	if p.prior != (Prior{}) { // everybody is comparable with its imaginary opponent
@@ -79,7 +83,7 @@ func newProblem(d *Data, o Options) *problem {
 		for i := range p.tied {
 			p.tied[i] = i
 		}
-		p.partition = newPartition(d, p.given, p.tied)
+		p.partition = newPartition(d, p.given, true)
 	}
 	p.inside = p.partition.inside(d.met)
 	p.rated = slices.Concat(p.groups...)
@@ -112,7 +116,8 @@ func anchorScale(anchors []Anchor) (origin, spread float64) {
 // from no result.
 func (p *problem) farApart() bool { return p.spread > far }
 
-// chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it can't be.
+// chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it
+// can't be.
 func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	if p.options.Advantage != nil {
 		return Advantage{Elo: *p.options.Advantage}, ""
@@ -120,32 +125,37 @@ func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	if len(p.inside) == 0 {
 		return a, ""
 	}
-	switch up, down := advantageUnbounded(len(p.elo), p.inside, p.tied); {
+	up, down := advantageUnbounded(len(p.elo), p.inside, p.tied)
+	unbounded := "the first-move advantage has no finite estimate, as no result speaks against a "
+	switch {
 	case up && down:
-		return a, "the first-move advantage can't be separated from the players' strength, as who moved first was " +
-			"determined by who met whom; it is taken to be 0"
+		return a, "the first-move advantage can't be separated from the players' strength, as " +
+			"who moved first was determined by who met whom; it is taken to be 0"
 	case up:
-		return a, "the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0"
+		return a, unbounded + "larger one; it is 0"
 	case down:
-		return a, "the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0"
+		return a, unbounded + "smaller one; it is 0"
 	}
 	return Advantage{Fitted: true}, ""
 }
 
-// parameters numbers the ratings of rated players that aren't given, that of the opponent, and a fitted advantage.
+// parameters numbers what is fitted: the ratings of rated players that aren't given, the imaginary
+// opponent's rating, and the advantage.
 func (p *problem) parameters() parameters {
 	n := parameters{rating: slices.Repeat([]int{-1}, len(p.elo)), opponent: -1, advantage: -1}
-	next := func() int { n.dim++; return n.dim - 1 }
 	for _, i := range p.rated {
 		if !slices.Contains(p.given, i) {
-			n.rating[i] = next()
+			n.rating[i] = n.dim
+			n.dim++
 		}
 	}
 	if p.prior != (Prior{}) {
-		n.opponent = next()
+		n.opponent = n.dim
+		n.dim++
 	}
 	if p.advantage.Fitted {
-		n.advantage = next()
+		n.advantage = n.dim
+		n.dim++
 	}
 	return n
 }
@@ -153,8 +163,13 @@ func (p *problem) parameters() parameters {
 // likelihood returns what is to be maximized.
 func (p *problem) likelihood() *likelihood {
 	l := &likelihood{
-		parameters: p.parameters(), elo: p.elo, given: p.advantage.Elo / eloPerNat, draws: p.prior.Draws,
-		precision: p.precision, pairings: p.inside, widest: math.Inf(1),
+		parameters: p.parameters(),
+		elo:        p.elo,
+		given:      p.advantage.Elo / eloPerNat,
+		draws:      p.prior.Draws,
+		precision:  p.precision,
+		pairings:   p.inside,
+		widest:     math.Inf(1),
 	}
 	if p.farApart() {
 		l.ridge = precision(maxElo)
@@ -169,19 +184,20 @@ func (p *problem) likelihood() *likelihood {
 		games[p.group[k.a]] += float64(k.games())
 	}
 	for g, members := range p.groups {
-		if p.anchored[g] {
+		anchored := len(p.given) > 0 && p.group[p.given[0]] == g
+		if anchored {
 			continue
 		}
-		c, n := constraint{shares: slices.Repeat([]float64{1}, len(members))}, float64(len(members))
+		c := constraint{shares: slices.Repeat([]float64{1}, len(members))}
 		for _, i := range members {
 			c.members = append(c.members, l.rating[i])
 		}
-		// Any positive weight gives the same answer. With this one the curvature of the term is that of an average
-		// player, so that the Hessian is as well conditioned as the data allow.
+		// Any positive weight gives the same answer. With this one the curvature of the term is
+		// that of an average player, so that the Hessian is as well conditioned as the data
+		// allow.
+		n := float64(len(members))
 		c.weight = math.Max(games[g], 1) / (2 * n * n)
 		l.constraints = append(l.constraints, c)
 	}
 	return l
 }
-
-func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

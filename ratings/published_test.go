@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What Ordo printed for one data set, as published by K. Laskos: "EloStat, Bayeselo and Ordo", TalkChess, 24 June 2012
-// (viewtopic t=44180). Three programs, 30 games each pairing; and the same games four times over.
+// What Ordo printed for one data set, as published by K. Laskos: "EloStat, Bayeselo and Ordo",
+// TalkChess, 24 June 2012 (viewtopic t=44180). Three programs, 30 games each pairing; and the same
+// games four times over.
 func TestPublishedRatings(t *testing.T) {
 	const houdini, strelka, komodo = "Houdini 1.5a x64", "Strelka 5", "Komodo64 3"
 	games := func(times int) *Data {

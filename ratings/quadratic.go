@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// quadratic is a function of the parameters to the second order; terms and constraints are its second derivatives.
+// quadratic is a function of the parameters to the second order; terms and constraints are its
+// second derivatives.
 type quadratic struct {
 	parameters
 	value       float64
@@ -18,7 +19,8 @@ type quadratic struct {
 	constraints []constraint
 }
 
-// term is second derivatives by (x[i]-x[j], advantage) of parameters x; i or j is -1 for a rating that is given.
+// term is second derivatives by the difference x[i]-x[j] of parameters x and by the advantage; i or
+// j is -1 for a rating that is given.
 type term struct {
 	i, j int32
 	sym2
@@ -52,14 +54,25 @@ func (c *constraint) sum(x []float64) (sum float64) {
 	return sum
 }
 
-// add adds first derivatives by what a term is of to those by the parameters.
-func (p parameters) add(sum []float64, t term, by [2]float64) {
-	number := [...]int{int(t.i), int(t.j), p.advantage}
-	for k, v := range [...]float64{by[0], -by[0], by[1]} {
-		if n := number[k]; n >= 0 {
-			sum[n] += v
-		}
+// addGradient adds first derivatives by the difference and the advantage of a term to those by the
+// parameters.
+func (p parameters) addGradient(sum []float64, t term, gradient [2]float64) {
+	if t.i >= 0 {
+		sum[t.i] += gradient[0]
 	}
+	if t.j >= 0 {
+		sum[t.j] -= gradient[0]
+	}
+	if p.advantage >= 0 {
+		sum[p.advantage] += gradient[1]
+	}
+}
+
+// addTerm adds a term with its value and its first derivatives.
+func (q *quadratic) addTerm(value float64, gradient [2]float64, t term) {
+	q.value += value
+	q.addGradient(q.gradient, t, gradient)
+	q.terms = append(q.terms, t)
 }
 
 // matrix returns the sum of terms; an empty one without parameters.
@@ -87,7 +100,8 @@ func (p parameters) matrix(terms []term) *mat.SymDense {
 	return m
 }
 
-// curvature is second derivatives, H, that linear equations are solved with.
+// curvature is second derivatives, H, that linear equations are solved with: [cholesky] of few
+// parameters, [iteration] of many.
 type curvature interface {
 	// solve sets to, so that H to = of.
 	solve(ctx context.Context, to, of []float64) error
@@ -97,8 +111,8 @@ type curvature interface {
 	sandwich(ctx context.Context, terms []term) (covariance, error)
 }
 
-// maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and time grows with the
-// third power of their number.
+// maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and
+// time grows with the third power of their number.
 const maxDense = 1500
 
 // curvature returns the second derivatives.
@@ -119,7 +133,8 @@ func (q *quadratic) hessian() *mat.SymDense {
 	for _, c := range q.constraints {
 		for k, i := range c.members {
 			for h, j := range c.members[:k+1] {
-				m.SetSym(i, j, m.At(i, j)+c.weight*c.shares[h]*c.shares[k])
+				curve := c.weight * c.shares[h] * c.shares[k]
+				m.SetSym(i, j, m.At(i, j)+curve)
 			}
 		}
 	}
@@ -137,7 +152,8 @@ func (c *cholesky) solve(_ context.Context, to, of []float64) error {
 	if c.dim == 0 {
 		return nil
 	}
-	return exceptCondition(c.factors.SolveVecTo(mat.NewVecDense(c.dim, to), mat.NewVecDense(c.dim, of)))
+	solution, right := mat.NewVecDense(c.dim, to), mat.NewVecDense(c.dim, of)
+	return exceptCondition(c.factors.SolveVecTo(solution, right))
 }
 
 func (c *cholesky) inverse(context.Context) (covariance, error) {
@@ -159,17 +175,23 @@ func (c *cholesky) sandwich(_ context.Context, terms []term) (covariance, error)
 	if m == nil || err != nil {
 		return dense{}, err
 	}
+	// As general matrices: products of symmetric ones are several times as slow.
+	inverse := mat.DenseCopyOf(m)
+	middle := mat.DenseCopyOf(c.parameters.matrix(terms))
 	var half, all mat.Dense
-	inverse := mat.DenseCopyOf(m) // products of symmetric matrices are several times as slow
-	half.Mul(inverse, mat.DenseCopyOf(c.parameters.matrix(terms)))
+	half.Mul(inverse, middle)
 	all.Mul(&half, inverse)
 	return dense{mat.NewSymDense(c.dim, all.RawMatrix().Data)}, nil
 }
 
-// exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a solution comes
-// with that, and [likelihood.maximize] checks that the steps shrink.
+// exceptCondition returns gonum's error unless it is the warning that a matrix is badly
+// conditioned: a solution comes with that, and [likelihood.maximize] checks that the steps shrink.
 func exceptCondition(err error) error {
-	if condition, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(condition), 1) {
+	if err == nil {
+		return nil
+	}
+	condition, conditioned := errors.AsType[mat.Condition](err)
+	if conditioned && !math.IsInf(float64(condition), 1) {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", errStopped, err)

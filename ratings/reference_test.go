@@ -3,7 +3,6 @@ package ratings
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,113 +11,74 @@ import (
 	"pgregory.net/rapid"
 )
 
-// score is a game count with the players' numbers, for the slow methods below, which share nothing with the package.
+// score is a game count with the players' numbers, for the slow methods below, which share nothing
+// with the package.
 type score struct {
 	south, north int
 	points       float64
 	games        float64
 }
 
-// slowFit maximizes the likelihood by a textbook Newton iteration: ratings relative to player 0, half steps while the
-// gradient grows. It returns ratings with mean zero and the advantage, and the covariance of the ratings 1, 2, …
-// relative to player 0 with the advantage last, all in Elo.
-func slowFit(n int, scores []score) (elo []float64, advantage float64, cov [][]float64) {
-	x := make([]float64, n) // x[0] holds the advantage, x[i] player i less player 0
-	rating := func(x []float64, i int) float64 {
-		if i == 0 {
-			return 0
-		}
-		return x[i]
-	}
-	derivatives := func(x []float64) (g []float64, h [][]float64, size float64) {
-		g, h = make([]float64, n), square(n)
+// slowFit maximizes the likelihood by a textbook Newton iteration: ratings relative to player 0, half
+// steps while the gradient grows. It returns ratings with mean zero and the advantage, and the covariance
+// of the advantage and of the ratings 1, 2, … relative to player 0, all in Elo.
+func slowFit(n int, scores []score) (elo []float64, advantage float64, cov *mat.Dense) {
+	x := mat.NewVecDense(n, nil) // 0 is the advantage, i player i less player 0
+	derivatives := func(x *mat.VecDense) (*mat.VecDense, *mat.SymDense) {
+		g, h := mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
 		for _, s := range scores {
-			p := 1 / (1 + math.Exp(-(rating(x, s.south) + x[0] - rating(x, s.north))))
-			w := make([]float64, n)
-			w[0] = 1
-			if s.south > 0 {
-				w[s.south]++
-			}
-			if s.north > 0 {
-				w[s.north]--
-			}
-			for i := range w {
-				g[i] += w[i] * (s.points - s.games*p)
-				for j := range w {
-					h[i][j] += w[i] * w[j] * s.games * p * (1 - p)
-				}
-			}
+			w := difference(n, s.south, s.north)
+			w.SetVec(0, 1)
+			p := 1 / (1 + math.Exp(-mat.Dot(w, x)))
+			g.AddScaledVec(g, s.points-s.games*p, w)
+			h.SymRankOne(h, s.games*p*(1-p), w)
 		}
-		for _, v := range g {
-			size = math.Max(size, math.Abs(v))
-		}
-		return g, h, size
+		return g, h
 	}
 	for moved := true; moved; {
 		moved = false
-		g, h, size := derivatives(x)
-		inverse := invert(h)
-		for step := 1.0; step > 1e-6; step /= 2 {
-			next := make([]float64, n)
-			for i := range next {
-				next[i] = x[i]
-				for j := range g {
-					next[i] += step * inverse[i][j] * g[j]
-				}
-			}
-			if _, _, s := derivatives(next); s < size {
-				x, moved = next, true
-				break
-			}
+		g, h := derivatives(x)
+		var step, next mat.VecDense
+		if err := step.SolveVec(h, g); err != nil {
+			panic(err)
 		}
-	}
-	_, h, _ := derivatives(x)
-	cov = invert(h)
-	mean := 0.0
-	for i := 1; i < n; i++ {
-		mean += x[i] / float64(n)
+		for part := 1.0; part > 1e-6 && !moved; part /= 2 {
+			next.AddScaledVec(x, part, &step)
+			after, _ := derivatives(&next)
+			moved = mat.Norm(after, math.Inf(1)) < mat.Norm(g, math.Inf(1))
+		}
+		if moved {
+			x.CloneFromVec(&next)
+		}
 	}
 	const unit = 400 / math.Ln10
-	elo = make([]float64, n)
-	for i := range elo {
-		elo[i] = (rating(x, i) - mean) * unit
-		for j := range cov {
-			cov[i][j] *= unit * unit
-		}
+	advantage = x.AtVec(0) * unit
+	x.SetVec(0, 0)
+	mean := mat.Sum(x) / float64(n)
+	for i := range n {
+		elo = append(elo, (x.AtVec(i)-mean)*unit)
 	}
-	return elo, x[0] * unit, cov
-}
-
-func square(n int) [][]float64 {
-	m := make([][]float64, n)
-	for i := range m {
-		m[i] = make([]float64, n)
-	}
-	return m
-}
-
-// invert is the inverse by LU factors.
-func invert(a [][]float64) [][]float64 {
-	n, inverse := len(a), square(len(a))
-	m := mat.NewDense(n, n, slices.Concat(a...))
-	if err := m.Inverse(m); err != nil {
+	_, h := derivatives(mat.NewVecDense(n, append([]float64{advantage / unit}, x.RawVector().Data[1:]...)))
+	cov = new(mat.Dense)
+	if err := cov.Inverse(h); err != nil {
 		panic(err)
 	}
-	for i := range inverse {
-		mat.Row(inverse[i], i, m)
-	}
-	return inverse
+	cov.Scale(unit*unit, cov)
+	return elo, advantage, cov
+}
+
+// difference has 1 for player i and -1 for player j, but nothing for player 0.
+func difference(n, i, j int) *mat.VecDense {
+	w := mat.NewVecDense(n, nil)
+	w.SetVec(i, 1)
+	w.SetVec(j, w.AtVec(j)-1)
+	w.SetVec(0, 0)
+	return w
 }
 
 // slowError is half the 95 % interval of a sum of parameters with the given weights.
-func slowError(cov [][]float64, weights []float64) float64 {
-	v := 0.0
-	for i := range weights {
-		for j := range weights {
-			v += weights[i] * weights[j] * cov[i][j]
-		}
-	}
-	return 1.959964 * math.Sqrt(v)
+func slowError(cov *mat.Dense, weights *mat.VecDense) float64 {
+	return 1.959964 * math.Sqrt(mat.Inner(weights, cov, weights))
 }
 
 // ratable draws games among n players that always have finite ratings and a
@@ -136,7 +96,7 @@ func ratable(t *rapid.T, n int) (*Data, []score) {
 		for o := range n {
 			if s != o && rapid.Bool().Draw(t, "met") {
 				k := [2]int{s, o}
-				counts[k] = counts[k].plus(Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")})
+				counts[k] = counts[k].Plus(Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")})
 			}
 		}
 	}
@@ -163,7 +123,7 @@ func TestFitAgreesWithSlowNewton(t *testing.T) {
 		require.Len(t, r.Players, n)
 		require.True(t, r.Advantage.Fitted)
 		require.InDelta(t, advantage, r.Advantage.Elo, 1e-6)
-		require.InEpsilon(t, slowError(cov, unit(n, 0)), r.Advantage.Error, 1e-6)
+		require.InEpsilon(t, 1.959964*math.Sqrt(cov.At(0, 0)), r.Advantage.Error, 1e-6)
 		shares := r.estimate.constraints[0].shares[:n]
 		floats.Scale(1/floats.Sum(shares), shares)
 		zero, mean := floats.Dot(shares, elo), 0.0
@@ -172,27 +132,20 @@ func TestFitAgreesWithSlowNewton(t *testing.T) {
 			require.True(t, ok)
 			require.InDelta(t, elo[i]-zero, p.Elo, 1e-6, name)
 			mean += shares[i] * p.Elo
-			weights := unit(n, i)
-			weights[0] = 0 // the advantage's place; player 0 is the reference
+			weights := difference(n, i, 0)
 			for j := 1; j < n; j++ {
-				weights[j] -= shares[j]
+				weights.SetVec(j, weights.AtVec(j)-shares[j])
 			}
 			require.InEpsilon(t, slowError(cov, weights), p.Error, 1e-6, name)
 			if i > 0 {
 				diff, ok := r.Difference(name, "a")
 				require.True(t, ok)
 				require.InDelta(t, elo[i]-elo[0], diff.Elo, 1e-6)
-				require.InEpsilon(t, slowError(cov, unit(n, i)), diff.Error, 1e-6)
+				require.InEpsilon(t, slowError(cov, difference(n, i, 0)), diff.Error, 1e-6)
 			}
 		}
 		require.InDelta(t, 0, mean, 1e-6)
 	})
-}
-
-func unit(n, i int) []float64 {
-	w := make([]float64, n)
-	w[i] = 1
-	return w
 }
 
 func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
@@ -221,13 +174,13 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
 		const h = 1e-5
-		at := m.at(x, nil)
+		at := m.at(x)
 		hess := at.hessian()
 		for i, v := range x {
 			x[i] = v + h
-			up := m.at(x, nil)
+			up := m.at(x)
 			x[i] = v - h
-			down := m.at(x, nil)
+			down := m.at(x)
 			x[i] = v
 			require.InDelta(t, (up.value-down.value)/(2*h), at.gradient[i], 1e-4)
 			for j := range x {

@@ -12,7 +12,8 @@ const (
 	Win  Result = 1
 )
 
-// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a draw and 2 South's win.
+// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a draw and 2 South's
+// win.
 const outcomes = 3
 
 func (r Result) index() int { return 1 + cmp.Compare(r, 0) }
@@ -44,6 +45,7 @@ func (c Count) perGame(x float64) float64 {
 // flip is the same games as the opponent saw them.
 func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }
 
-func (c Count) plus(o Count) Count {
+// Plus adds up games of the same player.
+func (c Count) Plus(o Count) Count {
 	return Count{c.Wins + o.Wins, c.Draws + o.Draws, c.Losses + o.Losses}
 }

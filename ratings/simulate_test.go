@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// world is a tournament whose truth is known: who meets whom how often, and how the results come about.
+// world is a tournament whose truth is known: who meets whom how often, and how the results come
+// about.
 type world struct {
 	name      string
 	strength  map[string]float64 // Elo, mean zero

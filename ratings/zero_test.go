@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attached returns the names of players who join with so many games each among themselves, and play that many, one
-// each, against players of the main group, whose names are a to d.
+// attached returns the names of players who join with so many games each among themselves, and play
+// that many, one each, against players of the main group, whose names are a to d.
 func attached(rng *rand.Rand, w *world, d *Data, players, among, links int) {
 	name := func(i int) string { return fmt.Sprint("n", i) }
 	for i := range players {
@@ -57,7 +57,8 @@ func TestMainGroupDoesNotDependOnWhoHangsByAThread(t *testing.T) {
 	}
 }
 
-// The intervals hold the truth relative to the same weighted mean of the true strengths, the newcomers' own, too.
+// The intervals hold the truth relative to the same weighted mean of the true strengths, the
+// newcomers' own, too.
 func TestIntervalsHoldTheTruthBesideNewcomers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	w := world{strength: spaced(4, 300), advantage: 40, draws: 0.9, rounds: roundRobin(30)}

@@ -1,8 +1,8 @@
 package rules
 
 // drops returns where the piece on hit may go when it is displaced: to empty squares that aren't
-// behind the opponent's first occupied row, or under drop_zone: playable_row not behind the row that
-// he can play.
+// behind the opponent's first occupied row, or under drop_zone: playable_row not behind the row
+// that he can play.
 func (t *turn) drops(l *landings, hit Square) SquareSet {
 	drops := l.dropZone
 	if t.r.playable {

@@ -1,10 +1,15 @@
-// Package alphabeta is the agent by principal variation search under iterative deepening (T. A. Marsland, "A review of
-// game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its parts.
+// Package alphabeta is the agent by principal variation search under iterative deepening (T. A.
+// Marsland, "A review of game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its
+// parts.
 //
-// A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line of d plies is
-// searched, and the score is that of plain minimax but for two rare effects of the transposition table, which knows
-// positions and not the way to them: a stored result may rest on a move that the repetition rule forbids on another
-// path, and a win or loss found deeper elsewhere is used where the position occurs again.
+// A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line
+// of d plies is searched, and the score is the minimax score but for two rare effects of the
+// transposition table, which knows positions and not the way to them: a stored result may rest on a
+// move that the repetition rule forbids on another path, and a win or loss found deeper elsewhere
+// is used where the position occurs again.
+//
+// Begin with search.alphaBeta, the search of one node. player.search runs a search in every thread,
+// search.deepen calls alphaBeta for the root to one depth after another.
 package alphabeta
 
 import (
@@ -34,7 +39,8 @@ func Kind() agents.Kind {
 		Doc:    "alpha-beta search with iterative deepening and a transposition table",
 		Params: slices.Concat(agents.ParamsOf(&config{}), eval.Params()),
 		Light: func(c agents.Config) bool {
-			return c.Int("depth") == 1 || c.Values["nodes"] != "" && c.Int("nodes") <= lightNodes
+			nodes := c.Int("nodes") // 0: no bound
+			return c.Int("depth") == 1 || nodes > 0 && nodes <= lightNodes
 		},
 		New: newPlayer,
 	}
@@ -42,10 +48,13 @@ func Kind() agents.Kind {
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
 	weights, err := eval.FromConfig(c)
+	if err != nil {
+		return nil, err
+	}
 	a := &player{Source: weights}
 	c.Decode(&a.config)
 	a.searches = make([]search, a.config.Threads)
-	return a, err
+	return a, nil
 }
 
 type player struct {
@@ -75,9 +84,12 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-// Choose chooses a move. Of a search with several threads it samples the first. With noise it searches
-// twice: for the best move, with three quarters of the nodes and time, and then for the one to play.
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+// Choose chooses a move. Of a search with several threads it samples the first. With noise it
+// searches twice: for the best move, with three quarters of the nodes and time, and then for the
+// one to play.
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	began := time.Now()
 	main := &a.searches[0]
 	moves := &main.stack[0].moves
@@ -86,20 +98,23 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		return d, err
 	}
 	anyMove := moves.At(0)
-	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: main.sample.List[:0]}
-	q.Limits = q.Limits.Tighter(agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime})
-	lim := q.Limits
+	memory := main.sample.List[:0]
+	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: memory}
+	own := agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime}
+	q.Limits = q.Limits.Tighter(own)
+	first := q.Limits // of the search for the best move
 	if q.Noise != nil {
-		q.Limits.MoveTime, _ = lim.Times(g)
+		// Both searches share one time, also under a clock.
+		q.Limits.MoveTime, _ = q.Limits.Times(g)
 		q.Limits.Clock = agents.Clock{}
-		lim = q.Limits
-		lim.Nodes -= lim.Nodes / 4
-		lim.MoveTime -= lim.MoveTime / 4
+		first = q.Limits
+		first.Nodes -= first.Nodes / 4
+		first.MoveTime -= first.MoveTime / 4
 	}
-	if lim == (agents.Limits{}) {
-		lim.Depth = defaultDepth
+	if first == (agents.Limits{}) {
+		first.Depth = defaultDepth
 	}
-	best := a.search(ctx, g, &q, lim, agents.NewTimer(began, g, lim))
+	best := a.search(ctx, g, &q, first, began)
 	if !best.Scored { // stopped before the first result
 		best.Move = anyMove
 		return best, ctx.Err()
@@ -113,35 +128,37 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return best, nil
 }
 
-// search runs one search in every thread and returns the best of their results. When it returns or panics, as it does
-// where a thread did, no thread is left.
+// search runs one search in every thread and returns the best of their results. When it returns or
+// panics, as it does where a thread did, no thread is left.
 func (a *player) search(
-	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, t agents.Timer,
+	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, began time.Time,
 ) (best agents.Decision) {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)
+	b := budget{ctx: ctx, timer: agents.NewTimer(began, g, lim)}
 	if lim.Nodes > 0 {
-		lim.Nodes = max(lim.Nodes/int64(len(a.searches)), 1)
+		b.maxNodes = max(lim.Nodes/int64(len(a.searches)), 1)
 	}
+	for i := range a.searches {
+		a.searches[i].begin(g, q.Exclude, b)
+	}
+	root := g.Position()
 	last := min(cmp.Or(lim.Depth, maxDepth), maxDepth)
+
+	// Helpers fill the table for the first thread. Half of them start a ply deeper.
 	results := make([]agents.Decision, len(a.searches))
 	panics := make(chan any, len(a.searches))
 	var helpers sync.WaitGroup
-	for i := range a.searches {
-		s := &a.searches[i]
-		s.begin(ctx, g, q.Exclude, lim, t)
-		if i > 0 {
-			// Half of the helpers start a ply deeper, which fills the table for the others.
-			helpers.Go(func() {
-				defer func() {
-					if p := recover(); p != nil {
-						panics <- p
-						a.shared.stop.Store(true)
-					}
-				}()
-				results[i] = s.deepen(g.Position(), 1+i%2, last, func(agents.Decision) {})
-			})
-		}
+	for i := 1; i < len(a.searches); i++ {
+		helpers.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panics <- p
+					a.shared.stop.Store(true)
+				}
+			}()
+			results[i] = a.searches[i].deepen(root, 1+i%2, last, func(agents.Decision) {})
+		})
 	}
 	defer func() {
 		a.shared.stop.Store(true)
@@ -153,7 +170,9 @@ func (a *player) search(
 		best = deepest(results)
 		best.Nodes = a.shared.nodes.Load()
 	}()
-	results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
+
+	// The first thread runs here, and reports.
+	results[0] = a.searches[0].deepen(root, 1, last, func(d agents.Decision) {
 		if q.Info != nil {
 			d.Nodes = a.shared.nodes.Load()
 			q.Info(d)
@@ -162,15 +181,20 @@ func (a *player) search(
 	return best
 }
 
-// deepest returns the best of the threads' results: a proven one, else the deepest; the first among equals.
+// deepest returns the best of the threads' results: a proven one, else the deepest; the first among
+// equals.
 func deepest(results []agents.Decision) agents.Decision {
-	depth := func(d agents.Decision) int {
+	best, highest := results[0], -1
+	for _, d := range results {
+		depth := d.Depth
 		if _, proven := d.Score.Proven(); proven {
-			return maxDepth + 1
+			depth = maxDepth + 1
 		}
-		return d.Depth
+		if depth > highest {
+			best, highest = d, depth
+		}
 	}
-	return slices.MaxFunc(results, func(a, b agents.Decision) int { return cmp.Compare(depth(a), depth(b)) })
+	return best
 }
 
 type config struct {
@@ -182,8 +206,8 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
-// read its tags. Scores are in hundredths of a point.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser,
+// `gyges agents` and SPSA read its tags. Scores are in hundredths of a point.
 type params struct {
 	Selective int `param:"selective" default:"1" check:"0..1" help:"1: a selective search, by the parameters below; 0: a plain full-width search"`
 

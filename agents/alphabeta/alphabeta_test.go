@@ -13,17 +13,6 @@ import (
 	"gyges/rules"
 )
 
-// A lost position is a draw where the game ends before the loss, and so is a won one.
-func TestSeesTheEndByLength(t *testing.T) {
-	t.Parallel()
-	for plies, want := range map[int]agents.Score{2: 0, 3: agents.WinIn(3), 400: agents.WinIn(3)} {
-		r := rules.MustParse(fmt.Sprintf("standard:max_plies=%d", plies))
-		g := agenttest.Game(t, r, "000003/001023/000200/302000/210013/000100 n")
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4", g), g, agents.Limits{})
-		require.Equal(t, want, d.Score, plies)
-	}
-}
-
 func TestBoundsAreKept(t *testing.T) {
 	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")

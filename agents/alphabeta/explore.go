@@ -1,5 +1,7 @@
 package alphabeta
 
+// The choice of a move by its score and noise, for exploration.
+
 import (
 	"cmp"
 	"context"
@@ -10,8 +12,9 @@ import (
 	"gyges/rules"
 )
 
-// addNoise has the request's noise decide which move is played in place of the best one: it searches to the same depth
-// for moves with a higher sum of score and noise, within what is left of the limits.
+// addNoise has the request's noise decide which move is played in place of the best one: it
+// searches to the same depth for moves with a higher sum of score and noise, within what is left of
+// the limits.
 func (a *player) addNoise(
 	ctx context.Context, g *rules.Game, q *agents.Request, best *agents.Decision, began time.Time,
 ) {
@@ -20,12 +23,14 @@ func (a *player) addNoise(
 	}
 	lim := q.Limits
 	if lim.Nodes > 0 {
-		if lim.Nodes -= best.Nodes; lim.Nodes <= 0 {
+		lim.Nodes -= best.Nodes
+		if lim.Nodes <= 0 {
 			return
 		}
 	}
 	s := &a.searches[0]
-	s.begin(ctx, g, q.Exclude, lim, agents.NewTimer(began, g, lim))
+	timer := agents.NewTimer(began, g, lim)
+	s.begin(g, q.Exclude, budget{ctx: ctx, timer: timer, maxNodes: lim.Nodes})
 	best.Play(s.noisiest(g.Position(), *best, q.Noise))
 	best.Nodes += s.nodeCount
 }
@@ -35,26 +40,32 @@ type noisyMove struct {
 	noise agents.Score
 }
 
-// lateMove is the number by which moves with noise are reduced, in the middle of a node's; chosen, not measured.
+// lateMove is the number by which moves with noise are reduced, in the middle of a node's; chosen,
+// not measured.
 const lateMove = 20
 
-// noisiest returns the move of p, the root, with the highest sum of score and noise. No move's score is above the best
-// one's, so a move is searched only if its noise and the best score exceed the highest sum so far.
-func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
+// noisiest returns the move of p, the root, with the highest sum of score and noise. No move's
+// score is above the best one's, so a move is searched only if its noise and the best score exceed
+// the highest sum so far.
+func (s *search) noisiest(
+	p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score,
+) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove
-	s.generate(p, &s.stack[0])
-	for m := range s.stack[0].moves.All() {
+	root := &s.stack[0]
+	s.generate(p, root)
+	for m := range root.moves.All() {
 		if n := noise(m); n > own && m != best.Move {
 			list = append(list, noisyMove{m, n})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b noisyMove) int { return cmp.Compare(b.noise, a.noise) })
-	chosen, sum := best.Move, best.Score+own
+	chosen := best.Move
+	sum := best.Score + own
 	for _, c := range list {
 		alpha := max(sum-c.noise, -agents.WinScore) // the score must exceed it
 		if alpha >= best.Score {
-			break
+			break // neither this move nor any after it, whose noise is less, can be chosen
 		}
 		next := s.rules.Apply(p, c.move)
 		s.line.Push(p)
@@ -63,15 +74,17 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 			reduction = s.reduction(next, alpha, best.Depth, lateMove, false, false)
 		}
 		score := s.nullWindow(next, alpha, best.Depth-1, reduction, false)
-		if alpha < score && score <= best.Score {
+		if alpha < score && score <= best.Score { // its exact score
 			score = -s.alphaBeta(next, -best.Score-1, -alpha, best.Depth-1, false)
 		}
 		s.line.Pop()
 		if s.stopped {
 			break
 		}
-		if score = min(score, best.Score); score > alpha {
-			chosen, sum = c.move, score+c.noise
+		score = min(score, best.Score)
+		if score > alpha {
+			chosen = c.move
+			sum = score + c.noise
 		}
 	}
 	return chosen

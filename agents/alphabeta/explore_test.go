@@ -36,8 +36,7 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 			}
 			noise := func(m rules.Move) agents.Score { return noises[m] }
 			a := agenttest.New(t, Kind(), "alphabeta:selective=0,hash=1", g)
-			d, err := a.Choose(context.Background(), g, agents.Request{Limits: agents.Limits{Depth: c.depth}, Noise: noise})
-			require.NoError(t, err)
+			d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Depth: c.depth}, Noise: noise})
 
 			best, sum := -infinity, -3*infinity
 			sums := map[rules.Move]agents.Score{}
@@ -80,18 +79,13 @@ func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 		g := agenttest.RandomGame(r, rng, 10)
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g)
 		plain := agenttest.Choose(t, a, g, agents.Limits{Nodes: 500})
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Side: g.Position().Side()}))
+		require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 0)))
 		equal := func(rules.Move) agents.Score { return 7 }
-		quiet, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: equal})
-		require.NoError(t, err)
+		quiet := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: equal})
 		require.Equal(t, plain, quiet)
 		noise := func(m rules.Move) agents.Score { return agents.Score(m % 400) }
-		d, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: noise})
-		require.NoError(t, err)
-		require.NoError(t, g.Check(d.Move))
+		d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: noise})
 		require.LessOrEqual(t, d.Nodes, int64(666))
-		d, err = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 1}, Noise: noise})
-		require.NoError(t, err)
-		require.NoError(t, g.Check(d.Move))
+		agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Nodes: 1}, Noise: noise})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,9 +16,9 @@ import (
 	"gyges/rules"
 )
 
-// minimax is the search as its definition says it: every move of every position, nothing stored and nothing left out.
-// It plays on the game itself, so that repetition and length are the game's own affair. A position in which the side to
-// move wins at once counts as won, at the horizon too.
+// minimax is the search as its definition says it: every move of every position, nothing stored and
+// nothing left out. It plays on the game itself, so that repetition and length are the game's own
+// affair. A position in which the side to move wins at once counts as won, at the horizon too.
 func minimax(g *rules.Game, e *eval.Evaluator, depth, ply int) agents.Score {
 	switch o, _ := g.Outcome(); o {
 	case rules.Undecided:
@@ -46,7 +47,8 @@ func minimax(g *rules.Game, e *eval.Evaluator, depth, ply int) agents.Score {
 	return best
 }
 
-// games draws games in progress whose positions have so few lines of the given depth that minimax can follow them.
+// games draws games in progress whose positions have so few lines of the given depth that minimax
+// can follow them.
 type games struct {
 	rules *rules.Rules
 	eval  *eval.Evaluator
@@ -217,21 +219,21 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
-		// The positions were found with these weights.
-		weights, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": "testdata/linear.json"}}, gs.rules)
-		require.NoError(t, err)
-		gs.eval, err = eval.New(weights, gs.rules)
-		require.NoError(t, err)
 		g := agenttest.Game(t, gs.rules, c.position)
+		// The positions were found with these weights.
+		const spec = "alphabeta:selective=0,hash=1,weights=testdata/linear.json,depth="
+		a := agenttest.New(t, Kind(), spec+strconv.Itoa(c.depth), g)
+		var err error
+		gs.eval, _, err = eval.Of(a, gs.rules)
+		require.NoError(t, err)
 		freely := minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0)
 		require.NotEqual(t, freely, minimax(g, gs.eval, c.depth, 0), c.position)
-		spec := fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,weights=testdata/linear.json", c.depth)
-		a := agenttest.New(t, Kind(), spec, g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }
 
-// What was found near the end of a game by its length must not be believed in a game that is younger.
+// What was found near the end of a game by its length must not be believed in a game that is
+// younger.
 func TestLengthIsNotStored(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 2000)
@@ -245,15 +247,15 @@ func TestLengthIsNotStored(t *testing.T) {
 		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
 		young := rules.NewGame(gs.rules, old.Position())
 		s := &a.(*player).searches[0]
-		s.begin(context.Background(), young, nil, agents.Limits{}, agents.Timer{})
+		s.begin(young, nil, budget{ctx: context.Background()})
 		s.rootMove = rules.NoMove
 		score := s.alphaBeta(young.Position(), -infinity, infinity, 3, false) // no iteration before, which would write over it
 		require.Equal(t, minimax(young, gs.eval, 3, 0), score)
 	}
 }
 
-// Searched with any window a position gives its score, or a bound on the side where the score lies; windows among wins
-// and losses too, and with a table that other windows have filled.
+// Searched with any window a position gives its score, or a bound on the side where the score lies;
+// windows among wins and losses too, and with a table that other windows have filled.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none", 3, 25, 2000)
@@ -275,7 +277,7 @@ func TestWindows(t *testing.T) {
 				if gs.rng.IntN(3) == 0 {
 					beta += agents.Score(gs.rng.IntN(spread))
 				}
-				a.searches[0].begin(context.Background(), g, nil, agents.Limits{}, agents.Timer{})
+				a.searches[0].begin(g, nil, budget{ctx: context.Background()})
 				a.searches[0].rootMove = rules.NoMove
 				got := a.searches[0].alphaBeta(g.Position(), alpha, beta, depth, false)
 				what := fmt.Sprintf("%s: depth %d, window %d to %d", gs.rules.FormatPosition(g.Position()), depth, alpha, beta)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
 
-// The picker yields each move once, the suggested ones first, whether or not suggestions are legal or the same.
+// The picker yields each move once, the suggested ones first, whether or not suggestions are legal
+// or the same.
 func TestPickerYieldsEachMoveOnce(t *testing.T) {
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -20,7 +20,7 @@ func TestPickerYieldsEachMoveOnce(t *testing.T) {
 		g := agenttest.RandomGame(r, rng, rng.IntN(20))
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
 		s := &a.searches[0]
-		s.begin(context.Background(), g, nil, agents.Limits{}, agents.Timer{})
+		s.begin(g, nil, budget{ctx: context.Background()})
 		var ms rules.MoveSet
 		g.LegalMoves(&ms)
 		one, other := ms.At(rng.IntN(ms.Len())), ms.At(rng.IntN(ms.Len()))

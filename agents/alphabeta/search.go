@@ -1,5 +1,7 @@
 package alphabeta
 
+// The search of one thread: iterative deepening, and the principal variation search below it.
+
 import (
 	"context"
 	"math"
@@ -41,14 +43,7 @@ type search struct {
 	policy  policy.Scorer
 	stack   [maxDepth + 2]frame
 	params
-
-	ctx          context.Context // of the move being chosen
-	timer        agents.Timer
-	maxNodes     int64 // 0: no bound
-	nodeCount    int64 // of this thread
-	flushedNodes int64 // of them, in sharedState.nodes
-	nextPoll     int64 // node count
-	stopped      bool
+	budget
 
 	rootMove  rules.Move                   // best of the previous iteration
 	rootScore agents.Score                 // of the best root move so far in this iteration
@@ -57,17 +52,31 @@ type search struct {
 	sample    lists.Sample[rules.Position] // of the positions visited; none if its size is 0
 }
 
+// budget is what the choice of one move may use, and has used.
+type budget struct {
+	ctx          context.Context
+	timer        agents.Timer
+	maxNodes     int64 // 0: no bound
+	nodeCount    int64 // of this thread
+	flushedNodes int64 // part of nodeCount that is in sharedState.nodes
+	nextPoll     int64 // node count
+	stopped      bool
+}
+
 const infinity = agents.WinTop + 1
 
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
-	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
-	s.history = lookahead.History{} // one by one, since large temporary values are slow
+	// One by one, since large temporary values are slow.
+	s.sharedState = shared
+	s.rules = r
+	s.eval = e
+	s.params = p
+	s.history = lookahead.History{}
 }
 
 // begin prepares for one choice without the excluded moves. The game has not ended.
-func (s *search) begin(ctx context.Context, g *rules.Game, excluded []rules.Move, lim agents.Limits, t agents.Timer) {
-	s.ctx, s.timer, s.maxNodes = ctx, t, lim.Nodes
-	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
+func (s *search) begin(g *rules.Game, excluded []rules.Move, b budget) {
+	s.budget = b
 	s.excluded = excluded
 	s.line.Begin(g)
 	for i := range s.stack {
@@ -75,31 +84,34 @@ func (s *search) begin(ctx context.Context, g *rules.Game, excluded []rules.Move
 	}
 }
 
-// deepen is the iterative deepening: it searches the root to the depths from first to last until a limit is reached or
-// the result is proven, and calls report after each.
-func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
+// deepen is the iterative deepening: it searches the root to the depths from first to last until a
+// limit is reached or the result is proven, and calls report after each.
+func (s *search) deepen(
+	root rules.Position, first, last int, report func(agents.Decision),
+) agents.Decision {
 	var best agents.Decision
-	better := func(score agents.Score) bool { // a proven win stays unless there is a faster one
-		return best.Score < agents.WinScore || score > best.Score
-	}
+	// A move without alternatives takes no time from the clock.
 	forced := s.timer.Clocked() && s.forced(root)
 	for depth := first; depth <= last; depth++ {
 		s.rootMove, s.lastScore = best.Move, best.Score
 		score := s.alphaBeta(root, -infinity, infinity, depth, false)
 		if s.stopped {
-			// The best move of the previous iteration is searched first, so the best of this one is at least as good.
-			if pv := s.stack[0].pv; len(pv) > 0 && better(s.rootScore) {
+			// The best move of the previous iteration is searched first, so the best of this one is
+			// at least as good.
+			pv := s.stack[0].pv
+			if len(pv) > 0 && replaces(s.rootScore, best.Score) {
 				best = decision(pv, s.rootScore, max(depth-1, 1))
 			}
 			break
 		}
 		s.flushNodes()
-		if better(score) {
+		if replaces(score, best.Score) {
 			best = decision(s.stack[0].pv, score, depth)
 			report(best)
 		}
-		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one that was reduced.
-		if plies, proven := best.Score.Proven(); proven && (plies <= 3 || plies <= depth) {
+		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one
+		// that was reduced.
+		if plies, proven := best.Score.Proven(); proven && plies <= max(3, depth) {
 			break
 		}
 		if s.timer.Finished(best.Move) || forced {
@@ -110,14 +122,24 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 	return best
 }
 
-func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
-	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
+// replaces reports whether a score of a later iteration takes the place of the best one so far: a
+// proven win stays unless there is a faster one.
+func replaces(score, best agents.Score) bool {
+	return best < agents.WinScore || score > best
 }
 
-// alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one if it lies between
-// alpha and beta, else a bound. Wins and losses are counted from the root. cutNode reports whether a null window is
-// expected to fail high. The result is invalid once the search is stopped.
-func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int, cutNode bool) agents.Score {
+func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
+	line := slices.Clone(pv)
+	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: line}
+}
+
+// alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one
+// if it lies between alpha and beta, else a bound. Wins and losses are counted from the root.
+// cutNode reports whether a null window is expected to fail high. The result is invalid once the
+// search is stopped.
+func (s *search) alphaBeta(
+	p rules.Position, alpha, beta agents.Score, depth int, cutNode bool,
+) agents.Score {
 	ply := s.line.Len()
 	pvNode := beta-alpha > 1 // else a cut or an all node, searched with a null window
 	f := &s.stack[ply]
@@ -135,13 +157,17 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		return -agents.WinIn(ply)
 	}
 
+	// Where moves are excluded, at the root, the result is no result of the position.
+	complete := ply > 0 || len(s.excluded) == 0
+	selective := s.Selective != 0
+
 	// static evaluation
 	key := p.Hash()
 	static := s.evaluate(p, key)
-	f.static = static.score
+	f.static = static.score()
 
 	// win in one, unless it is excluded at the root
-	if static.wins && (ply > 0 || len(s.excluded) == 0) {
+	if static.has(evalWins) && complete {
 		if pvNode {
 			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 		}
@@ -152,10 +178,12 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.sample.Add(p)
 	}
 
-	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation fails low already
+	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation
+	// fails low already
 	if depth <= 0 {
-		if s.Selective == 0 || static.score <= alpha || !s.lost(p, key, static, &f.moves) {
-			return static.score
+		failsLow := static.score() <= alpha
+		if !selective || failsLow || !s.lost(p, key, static, &f.moves) {
+			return static.score()
 		}
 		if pvNode {
 			f.pv = append(f.pv, s.lossInTwo(p, f)...)
@@ -176,8 +204,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	if e, ok := s.table.find(key); ok {
 		tableMove = e.move
 		if !pvNode {
-			sameDepth := s.Selective == 0
-			if score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), sameDepth); ok {
+			score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), !selective)
+			if ok {
 				return score
 			}
 		}
@@ -186,11 +214,11 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		tableMove = s.rootMove
 	}
 
-	selective := s.Selective != 0
-	if selective && !pvNode && -agents.WinScore < alpha && beta < agents.WinScore {
+	provable := alpha <= -agents.WinScore || beta >= agents.WinScore
+	if selective && !pvNode && !provable && depth <= s.RFPDepth {
 		// reverse futility pruning, unless every move loses at once
-		score := static.score - agents.Score(s.RFPMargin*depth)
-		if depth <= s.RFPDepth && score >= beta && !s.lost(p, key, static, &f.moves) {
+		score := static.score() - agents.Score(s.RFPMargin*depth)
+		if score >= beta && !s.lost(p, key, static, &f.moves) {
 			return score
 		}
 	}
@@ -218,7 +246,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// late move pruning
 		if prune && !pvNode && depth == 1 && searched >= s.LMPMoveCount {
-			best = max(best, min(alpha, static.score))
+			best = max(best, min(alpha, static.score()))
 			break
 		}
 
@@ -256,7 +284,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
 		}
 		if ply == 0 {
-			s.timer.Unsettled = m != s.rootMove || score < s.lastScore-unsettlingDrop
+			dropped := score < s.lastScore-unsettlingDrop
+			s.timer.Unsettled = dropped || m != s.rootMove
 			s.rootScore = score
 		}
 
@@ -272,8 +301,9 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	}
 
 	// transposition table, unless the score may rest on the game's length or on excluded moves
-	if s.line.Left() > depth && (ply > 0 || len(s.excluded) == 0) {
-		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
+	if s.line.Left() > depth && complete {
+		result := entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}
+		s.table.store(result, bound)
 	}
 	return best
 }
@@ -284,15 +314,16 @@ const unsettlingDrop = 30
 
 // forced reports whether all moves but one of p, the root, lose at once.
 func (s *search) forced(p rules.Position) bool {
-	ms := &s.stack[0].moves
-	s.generate(p, &s.stack[0])
-	if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
-		s.rules.Evasions(p, ms)
+	f := &s.stack[0]
+	s.generate(p, f)
+	if s.line.Threatened(p) {
+		s.rules.Evasions(p, &f.moves)
 	}
-	return ms.Len() == 1
+	return f.moves.Len() == 1
 }
 
-// generate fills the frame's moves with the legal moves of p, at the root without the excluded ones.
+// generate fills the frame's moves with the legal moves of p, at the root without the excluded
+// ones.
 func (s *search) generate(p rules.Position, f *frame) {
 	s.line.Moves(p, &f.moves)
 	if s.line.Len() == 0 {
@@ -302,36 +333,44 @@ func (s *search) generate(p rules.Position, f *frame) {
 	}
 }
 
-// lossInTwo returns the variation of a move of p, a position without evasions, and the opponent's win.
+// lossInTwo returns the variation of a move of p, a position without evasions, and the opponent's
+// win.
 func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	s.generate(p, f)
-	m := f.moves.At(0)
-	next := s.rules.Apply(p, m)
-	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
+	anyMove := f.moves.At(0)
+	next := s.rules.Apply(p, anyMove)
+	win := s.rules.GoalMove(next, next.Side())
+	return []rules.Move{anyMove, win}
 }
 
-// reduction returns the plies by which late move reductions reduce a move to next, the position at the line's end,
-// after searched others of its node, at a depth of 2 or more. A move that threatens a win is not reduced.
-func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool) int {
+// reduction returns the plies by which late move reductions reduce a move to next, the position at
+// the line's end, after searched others of its node, at a depth of 2 or more. A move that threatens
+// a win is not reduced.
+func (s *search) reduction(
+	next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool,
+) int {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0
 	}
 	after := s.evaluate(next, next.Hash())
-	if after.attacked {
+	if after.has(evalAttacked) {
 		return 0
 	}
-	r := s.LMRBase + logs[depth]*logs[min(searched, len(logs)-1)]/s.LMRDivisor // in hundredths
+	logMoves := logs[min(searched, len(logs)-1)]
+	r := s.LMRBase + logs[depth]*logMoves/s.LMRDivisor // in hundredths
 	switch {
 	case pvNode:
 		r -= s.LMRPV
 	case cutNode:
 		r += s.LMRCut
 	}
-	if ply := s.line.Len() - 1; ply >= 2 && s.stack[ply].static <= s.stack[ply-2].static {
+	ply := s.line.Len() - 1 // of the node
+	if ply >= 2 && s.stack[ply].static <= s.stack[ply-2].static {
 		r += s.LMRNotImproving
 	}
-	gap := int(alpha+after.score) * s.LMRGap / 100 // -after.score is that of the side that made the move
-	r += max(min(gap, maxGapReduction), -maxGapReduction)
+	// by how much the static score after the move, for the side that made it, is below alpha
+	gap := alpha - (-after.score())
+	r += min(max(int(gap)*s.LMRGap/100, -maxGapReduction), maxGapReduction)
 	return min(max(r/100, 0), depth-1)
 }
 
@@ -347,20 +386,25 @@ var logs = func() (t [1024]int) {
 	return t
 }()
 
-// nullWindow returns a bound of the score of a move to next that shows whether it is above alpha, searched with a
-// reduction first and to the full depth if that fails high.
-func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool) agents.Score {
+// nullWindow returns a bound of the score of a move to next that shows whether it is above alpha,
+// searched with a reduction first and to the full depth if that fails high.
+func (s *search) nullWindow(
+	next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool,
+) agents.Score {
 	if reduction > 0 {
-		if score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true); score <= alpha || s.stopped {
+		score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true)
+		if score <= alpha || s.stopped {
 			return score
 		}
 	}
 	return -s.alphaBeta(next, -alpha-1, -alpha, depth, !cutNode)
 }
 
-// pollEvery is the number of nodes between checks of the clock and the context: a fraction of a millisecond.
+// pollEvery is the number of nodes between checks of the clock and the context: a fraction of a
+// millisecond.
 const pollEvery = 64
 
+// countNode counts a node unless the search has reached a limit. It reports whether it is stopped.
 func (s *search) countNode() bool {
 	if s.maxNodes > 0 && s.nodeCount >= s.maxNodes {
 		s.stopped = true
@@ -375,6 +419,7 @@ func (s *search) countNode() bool {
 	return s.stopped
 }
 
+// flushNodes adds the nodes counted since the last call to the nodes of all threads.
 func (s *search) flushNodes() {
 	s.nodes.Add(s.nodeCount - s.flushedNodes)
 	s.flushedNodes = s.nodeCount

@@ -74,14 +74,14 @@ func TestThreadThatPanics(t *testing.T) {
 			_, _ = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 40}})
 		}, broken)
 		require.LessOrEqual(t, runtime.NumGoroutine(), before)
-		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
-		d, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 1}})
-		require.NoError(t, err)
+		require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 0)))
+		d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Depth: 1}})
 		require.NoError(t, g.Check(d.Move), "after it the agent plays again")
 	}
 }
 
-// The deepest result of all threads counts, a proven one more than any depth, and the first thread's among equals.
+// The deepest result of all threads counts, a proven one more than any depth, and the first
+// thread's among equals.
 func TestDeepestResultCounts(t *testing.T) {
 	result := func(move rules.Move, depth int, score agents.Score) agents.Decision {
 		return agents.Decision{Move: move, Scored: true, Depth: depth, Score: score}
@@ -137,9 +137,7 @@ func TestExcludedMovesStayOut(t *testing.T) {
 		var excluded []rules.Move
 		position := g.Rules().FormatPosition(g.Position())
 		for n := range min(g.Legal().Len(), goals+4) {
-			d, err := a.Choose(t.Context(), g, agents.Request{Exclude: excluded})
-			require.NoError(t, err)
-			require.NoError(t, g.Check(d.Move), position)
+			d := agenttest.Ask(t, a, g, agents.Request{Exclude: excluded})
 			require.NotContains(t, excluded, d.Move, position)
 			require.Equal(t, n < goals, d.Score == agents.WinIn(1), "%s: %v", position, d.Move)
 			switch {
@@ -192,26 +190,30 @@ func TestReportsEachDepth(t *testing.T) {
 func TestLost(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified", 3, 30, 6000)
-	count := map[bool]int{}
+	losses, evaded := 0, 0
 	for range 300 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
+		s.begin(g, nil, budget{ctx: t.Context()})
 		p, buffer := g.Position(), &s.stack[0].moves
 		static := s.evaluate(p, p.Hash())
-		if !static.attacked {
+		if !static.has(evalAttacked) {
 			require.False(t, s.lost(p, p.Hash(), static, buffer))
 			continue
 		}
 		lost := !s.line.HasEvasion(p, buffer)
-		count[lost]++
+		if lost {
+			losses++
+		} else {
+			evaded++
+		}
 		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
 		static = s.evaluate(p, p.Hash())
-		require.Equal(t, !lost, static.evadable)
+		require.Equal(t, !lost, static.has(evalEvadable))
 		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
 	}
-	require.Greater(t, count[true], 5)
-	require.Greater(t, count[false], 20)
+	require.Greater(t, losses, 5)
+	require.Greater(t, evaded, 20)
 }
 
 // A reduction grows by what its parameters say, and a move that threatens to win has none.
@@ -222,21 +224,21 @@ func TestReduction(t *testing.T) {
 	for range 200 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
+		s.begin(g, nil, budget{ctx: t.Context()})
 		next := g.Position()
 		static := s.evaluate(next, next.Hash())
 		for range 2 {
 			s.line.Push(g.Position())
 		}
 		s.line.Push(g.Position())
-		if static.wins {
+		if static.has(evalWins) {
 			continue
 		}
 		reduced := func(gap agents.Score, static0, static2 agents.Score, p params) int {
 			s.params, s.stack[0].static, s.stack[2].static = p, static0, static2
-			return s.reduction(next, gap-static.score, 10, 1, false, false) // ln 1 is 0
+			return s.reduction(next, gap-static.score(), 10, 1, false, false) // ln 1 is 0
 		}
-		if static.attacked {
+		if static.has(evalAttacked) {
 			threats++
 			require.Zero(t, reduced(0, 0, 0, params{LMRBase: 300, LMRDivisor: 100}))
 			continue

@@ -1,5 +1,8 @@
 package alphabeta
 
+// What is known of positions by their hashes: the transposition table, and the cache of static
+// evaluations.
+
 import (
 	"sync/atomic"
 
@@ -27,27 +30,42 @@ type entry struct {
 
 func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
-// usable returns the stored score and reports whether it settles a search to depth with the window alpha, beta, ply
-// plies below the root, from where the game may last left turns. Scores of lower depths settle nothing, nor with
-// sameDepth those of higher ones. Wins and losses hold at any depth; there may be quicker ones.
-func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
+// usable returns the stored score and reports whether it settles a search to depth with the window
+// alpha, beta, ply plies below the root, from where the game may last left turns. Scores of lower
+// depths settle nothing; with sameDepth, scores of higher depths don't, either. Wins and losses
+// hold at any depth, but there may be quicker ones.
+func (e *entry) usable(
+	alpha, beta agents.Score, depth, ply, left int, sameDepth bool,
+) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
 		return 0, false
 	}
 	b := e.bound()
-	if int(e.depth) < depth || sameDepth && int(e.depth) != depth || left <= int(e.depth) {
+	stored := int(e.depth)
+	otherDepth := stored < depth || sameDepth && stored > depth
+	if pastEnd := stored >= left; otherDepth || pastEnd {
+		if !proven {
+			return 0, false
+		}
+		// A win or a loss that is stored as an exact score bounds a quicker one.
 		holds := upperBound
 		if plies > 0 {
 			holds = lowerBound
 		}
-		if !proven || b != exactScore && b != holds {
+		if b != exactScore && b != holds {
 			return 0, false
 		}
 		b = holds
 	}
 	score := fromTable(e.score, ply)
-	return score, b == exactScore || b == lowerBound && score >= beta || b == upperBound && score <= alpha
+	switch b {
+	case lowerBound:
+		return score, score >= beta
+	case upperBound:
+		return score, score <= alpha
+	}
+	return score, true
 }
 
 // bucketSize is the number of entries of a bucket: one cache line.
@@ -55,28 +73,39 @@ const bucketSize = 4
 
 type bucket [bucketSize]slot
 
-// slot holds an entry for several threads: one mixed from two writes doesn't match its key (R. Hyatt and T. Mann, "A
-// lock-less transposition table implementation for parallel search", ICGA Journal 25(1), 2002).
+// slot holds an entry for several threads: one mixed from two writes doesn't match its key (R.
+// Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search", ICGA
+// Journal 25(1), 2002).
 type slot struct {
 	mixed atomic.Uint64 // key XOR data
-	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16
+	data  atomic.Uint64 // a move in the lowest bits, then depth, tag and score
 }
 
+// The lowest bits of the parts of a slot's data.
+const (
+	depthShift = 26
+	tagShift   = depthShift + 8
+	scoreShift = tagShift + 8
+)
+
 func (s *slot) load() entry {
-	d := s.data.Load()
+	data := s.data.Load()
 	return entry{
-		key:   s.mixed.Load() ^ d,
-		move:  rules.Move(d & (1<<26 - 1)),
-		depth: uint8(d >> 26),
-		tag:   uint8(d >> 34),
-		score: int16(d >> 42),
+		key:   s.mixed.Load() ^ data,
+		move:  rules.Move(data & (1<<depthShift - 1)),
+		depth: uint8(data >> depthShift),
+		tag:   uint8(data >> tagShift),
+		score: int16(data >> scoreShift),
 	}
 }
 
 func (s *slot) save(e entry) {
-	d := uint64(e.move) | uint64(e.depth)<<26 | uint64(e.tag)<<34 | uint64(uint16(e.score))<<42
-	s.data.Store(d)
-	s.mixed.Store(e.key ^ d)
+	data := uint64(e.move)
+	data |= uint64(e.depth) << depthShift
+	data |= uint64(e.tag) << tagShift
+	data |= uint64(uint16(e.score)) << scoreShift
+	s.data.Store(data)
+	s.mixed.Store(e.key ^ data)
 }
 
 // table is the transposition table. Positions of equal hashes are taken for equal.
@@ -94,17 +123,18 @@ func (t *table) reset(megabytes int) {
 func (t *table) newSearch() { t.search += 4 }
 
 func (t *table) find(key uint64) (entry, bool) {
-	b := lookahead.Place(t.buckets, key)
-	for i := range b {
-		if e := b[i].load(); e.key == key && e.tag != 0 {
+	place := lookahead.Place(t.buckets, key)
+	for i := range place {
+		e := place[i].load()
+		if e.key == key && e.tag != 0 {
 			return e, true
 		}
 	}
 	return entry{}, false
 }
 
-// store adds a position's result. It replaces the position's old one, else the least valuable entry of the bucket:
-// first one of an earlier search, then the one of the lowest depth.
+// store adds a position's result. It replaces the position's old one, else the least valuable entry
+// of the bucket: first one of an earlier search, then the one of the lowest depth.
 func (t *table) store(e entry, b boundKind) {
 	e.tag = uint8(b) | t.search
 	place := lookahead.Place(t.buckets, e.key)
@@ -126,7 +156,8 @@ func (t *table) store(e entry, b boundKind) {
 	victim.save(e)
 }
 
-// toTable converts a score counted from the root into one counted from a position ply plies below it.
+// toTable converts a score counted from the root into one counted from a position ply plies below
+// it.
 func toTable(s agents.Score, ply int) int16 {
 	switch plies, proven := s.Proven(); {
 	case !proven:
@@ -138,26 +169,31 @@ func toTable(s agents.Score, ply int) int16 {
 	}
 }
 
-func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }
-
-type staticEval struct {
-	score    agents.Score // for the side to move; 0 if it wins
-	wins     bool         // the side to move has a win in one
-	attacked bool         // the opponent would have one if it were to move
-	evadable bool         // a move that stops it is known
+// fromTable is the inverse of toTable.
+func fromTable(s int16, ply int) agents.Score {
+	return agents.Score(toTable(agents.Score(s), -ply))
 }
 
-// evalCache holds static evaluations by the positions' hashes. An entry has eight bytes: 44 bits of the hash, the three
-// flags, one for an entry in use, 16 bits of score.
-type evalCache struct{ entries []atomic.Uint64 }
+// staticEval is a static evaluation, as the cache has it: 44 bits of the position's hash, flags,
+// and in the lowest 16 bits the score for the side to move, 0 if it wins.
+type staticEval uint64
 
+// The flags of static evaluations.
 const (
-	evalInUse    = 1 << 16
-	evalWins     = 1 << 17
-	evalAttacked = 1 << 18
-	evalEvadable = 1 << 19
-	evalKey      = ^uint64(1<<20 - 1)
+	evalInUse    staticEval = 1 << (16 + iota) // of every evaluation; a cleared entry has none
+	evalWins                                   // the side to move has a win in one
+	evalAttacked                               // the opponent would have one if it were to move
+	evalEvadable                               // a move that stops it is known
+
+	evalKey = ^staticEval(1<<20 - 1) // bits of the hash
 )
+
+func (e staticEval) score() agents.Score { return agents.Score(int16(e)) }
+
+func (e staticEval) has(flag staticEval) bool { return e&flag != 0 }
+
+// evalCache holds static evaluations by the positions' hashes.
+type evalCache struct{ entries []atomic.Uint64 }
 
 func (c *evalCache) reset(megabytes int) { c.entries = cleared(c.entries, megabytes<<20/8) }
 
@@ -170,46 +206,43 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// entry returns the entry of a position, which may hold another one's evaluation. An entry has the upper bits of
-// the hash, so that its place comes from the others, too.
+// entry returns the entry of a position, which may hold another one's evaluation. An entry has the
+// upper bits of the hash, so that its place comes from the others, too.
 func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 	return lookahead.Place(c.entries, key*0x9e3779b97f4a7c15)
 }
 
-// evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.
+// evaluate returns the static evaluation of p, the position at the line's end, where the game is
+// not over.
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
-	if x := entry.Load(); (x^key)&evalKey == 0 && x&evalInUse != 0 {
-		return staticEval{agents.Score(int16(x)), x&evalWins != 0, x&evalAttacked != 0, x&evalEvadable != 0}
+	hash := staticEval(key) & evalKey
+	if cached := staticEval(entry.Load()); cached.has(evalInUse) && cached&evalKey == hash {
+		return cached
 	}
-	var e staticEval
-	x := key&evalKey | evalInUse
+	e := hash | evalInUse
 	if s.line.WinsNow(p) {
-		e.wins = true
-		x |= evalWins
+		e |= evalWins
 	} else {
-		e.score, e.attacked = s.eval.Evaluate(p)
-		if e.attacked = e.attacked && s.rules.GoalWins(p, p.Side().Other()); e.attacked {
-			x |= evalAttacked
+		score, reachesGoal := s.eval.Evaluate(p)
+		e |= staticEval(uint16(score))
+		if reachesGoal && s.rules.GoalWins(p, p.Side().Other()) {
+			e |= evalAttacked
 		}
-		x |= uint64(uint16(int16(e.score)))
 	}
-	entry.Store(x)
+	entry.Store(uint64(e))
 	return e
 }
 
 // lost reports whether the side to move in p, the position at the line's end, loses with
 // the opponent's next move whatever it plays; static is its evaluation. ms is a buffer.
 func (s *search) lost(p rules.Position, key uint64, static staticEval, ms *rules.MoveSet) bool {
-	if !static.attacked || static.evadable {
+	if !static.has(evalAttacked) || static.has(evalEvadable) {
 		return false
 	}
 	if !s.line.HasEvasion(p, ms) {
 		return true
 	}
-	entry := s.evals.entry(key)
-	if x := entry.Load(); (x^key)&evalKey == 0 {
-		entry.Store(x | evalEvadable)
-	}
+	s.evals.entry(key).Store(uint64(static | evalEvadable))
 	return false
 }

@@ -23,12 +23,6 @@ func TestScoresGoThroughTheTable(t *testing.T) {
 	})
 }
 
-// A win three plies below the root is a win in one there.
-func TestWinsAreStoredFromTheirPosition(t *testing.T) {
-	require.EqualValues(t, agents.WinIn(1), toTable(agents.WinIn(4), 3))
-	require.Equal(t, agents.WinIn(6), fromTable(int16(agents.WinIn(1)), 5))
-}
-
 func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	var tab table
 	tab.reset(1)

@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// Every position that a search visits is as likely to be in the sample, and the search finds what it does without one.
+// Every position that a search visits is as likely to be in the sample, and the search finds what
+// it does without one.
 func TestSearchTree(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("simplified")
@@ -22,8 +23,7 @@ func TestSearchTree(t *testing.T) {
 	a := agenttest.New(t, Kind(), spec, g)
 	search := func(n int) []rules.Position {
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: uint64(n)}))
-		d, err := a.Choose(context.Background(), g, agents.Request{Sample: n})
-		require.NoError(t, err)
+		d := agenttest.Ask(t, a, g, agents.Request{Sample: n})
 		positions := d.Sample
 		d.Sample = nil
 		require.Equal(t, want, d)
@@ -40,8 +40,7 @@ func TestSearchTree(t *testing.T) {
 	const n = 10
 	for seed := range 2000 {
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: uint64(seed)}))
-		d, err := a.Choose(context.Background(), g, agents.Request{Sample: n})
-		require.NoError(t, err)
+		d := agenttest.Ask(t, a, g, agents.Request{Sample: n})
 		require.Len(t, d.Sample, n)
 		for _, p := range d.Sample {
 			drawn[p]++

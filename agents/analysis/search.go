@@ -1,4 +1,5 @@
-// Package analysis searches positions for their best moves by any agent.
+// Package analysis searches positions for their best moves by any agent: [Search] reports a [Line]
+// for each move found.
 package analysis
 
 import (
@@ -28,7 +29,7 @@ var ErrMulti = errors.New("expected an agent that can exclude moves, like alphab
 // Request is a position to search.
 type Request struct {
 	Game   *rules.Game   // not over, with all pieces placed; it is not changed
-	Limits agents.Limits // of the whole search; one of depth, nodes and time is needed by some agents
+	Limits agents.Limits // of the whole search; some agents need depth, nodes or time
 	Multi  int           // best moves to find, at least 1; there may be fewer legal ones
 }
 
@@ -61,10 +62,13 @@ type search struct {
 	lines  []Line
 }
 
-// Search searches with an agent. It calls report with each result, and with all so far, the best first, which are not
-// changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others once. It
-// ends at a limit or when all is proven, with the agent's error, its panic included, or the cause of ctx's end.
-func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
+// Search searches with an agent. It calls report with each result, and with all so far, the best
+// first, which are not changed later. Agents that can exclude moves search depth by depth for the
+// number of moves asked for, others once. It ends at a limit or when all is proven, with the
+// agent's error, its panic included, or the cause of ctx's end.
+func Search(
+	ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line),
+) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
@@ -79,73 +83,102 @@ func Search(ctx context.Context, a agents.Agent, q Request, report func(found Li
 	}
 	s := &search{Request: q, agent: a, report: report, began: time.Now()}
 	s.Multi = min(q.Multi, q.Game.Legal().Len())
-	err = a.NewGame(ctx, agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1})
-	if err != nil {
+	if err := a.NewGame(ctx, agents.SetupOf(q.Game, 1)); err != nil {
 		return err
 	}
 	if excludes {
 		return s.deepen(ctx)
 	}
-	d, err := a.Choose(ctx, q.Game, agents.Request{Limits: q.Limits, Info: func(d agents.Decision) { s.add(1, d) }})
-	if err == nil {
-		s.add(1, d)
+	info := func(d agents.Decision) { s.add(1, d) }
+	d, err := a.Choose(ctx, q.Game, agents.Request{Limits: q.Limits, Info: info})
+	if err != nil {
+		return err
 	}
-	return err
+	s.add(1, d)
+	return nil
 }
 
+// deepen searches depth by depth.
 func (s *search) deepen(ctx context.Context) error {
-	last := agents.Limits{Depth: MaxDepth}.Tighter(agents.Limits{Depth: s.Limits.Depth}).Depth
-	for depth, unproven := 1, s.Multi; depth <= last && unproven > 0; depth++ {
-		var better []rules.Move
-		unproven = 0
-		for rank := 1; rank <= s.Multi; rank++ {
-			rest, ok := s.rest(depth)
-			if !ok {
-				return nil
-			}
-			d, err := s.agent.Choose(ctx, s.Game, agents.Request{Limits: rest, Exclude: better})
-			if err != nil || ctx.Err() != nil {
-				return err
-			}
-			_, proven := d.Score.Proven()
-			if !proven {
-				unproven++
-			}
-			if !proven && d.Depth < depth { // stopped on the way
-				if len(s.lines) == 0 {
-					s.add(rank, d)
-				}
-				return nil
-			}
-			s.add(rank, d)
-			s.nodes += d.Nodes
-			better = append(better, d.Move)
+	last := MaxDepth
+	if s.Limits.Depth > 0 {
+		last = min(last, s.Limits.Depth)
+	}
+	for depth := 1; depth <= last; depth++ {
+		more, err := s.searchDepth(ctx, depth)
+		if err != nil || !more {
+			return err
 		}
 	}
 	return nil
 }
 
-// rest returns what is left of the limits, for a search to some depth; ok says whether anything is.
-func (s *search) rest(depth int) (l agents.Limits, ok bool) {
-	l = agents.Limits{
-		Depth: depth, Nodes: max(s.Limits.Nodes-s.nodes, 0), MoveTime: max(s.Limits.MoveTime-time.Since(s.began), 0),
+// searchDepth searches for the best moves at one depth. It reports whether a deeper search may find
+// other ones: not where a limit was reached, nor where all results are proven.
+func (s *search) searchDepth(ctx context.Context, depth int) (more bool, err error) {
+	var better []rules.Move
+	for rank := 1; rank <= s.Multi; rank++ {
+		rest, ok := s.rest(depth)
+		if !ok {
+			return false, nil
+		}
+		d, err := s.agent.Choose(ctx, s.Game, agents.Request{Limits: rest, Exclude: better})
+		if err != nil || ctx.Err() != nil {
+			return false, err
+		}
+		_, proven := d.Score.Proven()
+		if !proven && d.Depth < depth { // stopped on the way
+			if len(s.lines) == 0 {
+				s.add(rank, d)
+			}
+			return false, nil
+		}
+		if !proven {
+			more = true
+		}
+		s.add(rank, d)
+		s.nodes += d.Nodes
+		better = append(better, d.Move)
 	}
-	return l, (l.Nodes > 0 || s.Limits.Nodes == 0) && (l.MoveTime > 0 || s.Limits.MoveTime == 0)
+	return more, nil
 }
 
-// add reports a result. It replaces those of lower depths for the same rank and for the same move.
+// rest returns what is left of the limits, for a search to some depth; ok says whether anything is.
+func (s *search) rest(depth int) (rest agents.Limits, ok bool) {
+	rest.Depth = depth
+	if s.Limits.Nodes > 0 {
+		rest.Nodes = s.Limits.Nodes - s.nodes
+		if rest.Nodes <= 0 {
+			return rest, false
+		}
+	}
+	if s.Limits.MoveTime > 0 {
+		rest.MoveTime = s.Limits.MoveTime - time.Since(s.began)
+		if rest.MoveTime <= 0 {
+			return rest, false
+		}
+	}
+	return rest, true
+}
+
+// add reports a result. It replaces the results of lower depths for the same rank and for the same
+// move.
 func (s *search) add(rank int, d agents.Decision) {
 	found := Line{
-		Depth: d.Depth, Rank: rank, Nodes: s.nodes + d.Nodes, Seconds: time.Since(s.began).Seconds(),
-		Moves: LongLine(s.Game, d.Line()),
+		Depth:   d.Depth,
+		Rank:    rank,
+		Nodes:   s.nodes + d.Nodes,
+		Seconds: time.Since(s.began).Seconds(),
+		Moves:   LongLine(s.Game, d.Line()),
 	}
 	if d.Scored {
 		found.Score = &d.Score
 		found.Proven, _ = d.Score.Proven()
-		found.Win = new(math.Round(1e4*eval.WinProbability(d.Score, s.Game.Rules())) / 1e4)
+		win := eval.WinProbability(d.Score, s.Game.Rules())
+		found.Win = new(math.Round(1e4*win) / 1e4)
 	}
-	all := append(make([]Line, 0, s.Multi), s.lines[:min(rank-1, len(s.lines))]...)
-	all = append(all, found)
+	better := s.lines[:min(rank-1, len(s.lines))]
+	all := append(slices.Clone(better), found)
 	// By score: where moves were pruned, one found later may be the better one.
 	slices.SortStableFunc(all, func(a, b Line) int {
 		if a.Score == nil || b.Score == nil {
@@ -156,7 +189,8 @@ func (s *search) add(rank int, d agents.Decision) {
 	for i := range all {
 		all[i].Rank = i + 1
 	}
-	for _, old := range s.lines[len(all)-1:] {
+	// The lines of lower depths follow.
+	for _, old := range s.lines[len(better):] {
 		if len(all) < s.Multi && old.Moves[0] != found.Moves[0] {
 			old.Rank = len(all) + 1
 			all = append(all, old)
@@ -168,7 +202,8 @@ func (s *search) add(rank int, d agents.Decision) {
 
 // LongLine returns moves played in a game in long notation.
 func LongLine(g *rules.Game, moves []rules.Move) []string {
-	p, line := g.Position(), []string{}
+	line := []string{} // in JSON a list, also of no moves
+	p := g.Position()
 	for _, m := range moves {
 		line = append(line, g.Rules().LongText(p, m))
 		p = g.Rules().Apply(p, m)
@@ -176,15 +211,17 @@ func LongLine(g *rules.Game, moves []rules.Move) []string {
 	return line
 }
 
-// Replay returns the game that moves lead to, in short or long notation, from a position; an empty text is the
-// beginning under the rules. The error is a [problems.FieldError] of "position" or "moves".
+// Replay returns the game that moves lead to, in short or long notation, from a position; an empty
+// text is the beginning under the rules. The error is a [problems.FieldError] of "position" or
+// "moves".
 func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
 	start := r.Start()
 	if position != "" {
-		var err error
-		if start, err = r.ParsePosition(position); err != nil {
+		parsed, err := r.ParsePosition(position)
+		if err != nil {
 			return nil, &problems.FieldError{Field: "position", Err: err}
 		}
+		start = parsed
 	}
 	g := rules.NewGame(r, start)
 	for i, text := range moves {
@@ -193,7 +230,8 @@ func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error
 			err = g.Play(m)
 		}
 		if err != nil {
-			return nil, &problems.FieldError{Field: "moves", Err: fmt.Errorf("move %d: %w", i+1, err)}
+			err = fmt.Errorf("move %d: %w", i+1, err)
+			return nil, &problems.FieldError{Field: "moves", Err: err}
 		}
 	}
 	return g, nil

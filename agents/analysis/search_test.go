@@ -3,11 +3,14 @@ package analysis
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/alphabeta"
 	"gyges/agents/internal/agenttest"
+	"gyges/agents/mcts"
 	"gyges/rules"
 )
 
@@ -29,6 +32,33 @@ func TestSearchPanics(t *testing.T) {
 	r := rules.MustParse("standard")
 	err := Search(t.Context(), panicking{}, Request{Game: rules.NewGame(r, r.Start()), Multi: 1}, func(Line, []Line) {})
 	require.ErrorContains(t, err, "panic: boom")
+}
+
+// A search of several moves ends at its depth, its nodes or its time, and has the best moves in order.
+func TestSearchLimits(t *testing.T) {
+	t.Parallel()
+	g := agenttest.Game(t, rules.MustParse("standard"), middle)
+	for _, limits := range []agents.Limits{{Depth: 2}, {Nodes: 3000}, {MoveTime: 50 * time.Millisecond}} {
+		a := agenttest.New(t, alphabeta.Kind(), "alphabeta:hash=1", g)
+		var lines []Line
+		q := Request{Game: g, Limits: limits, Multi: 3}
+		require.NoError(t, Search(t.Context(), a, q, func(_ Line, all []Line) { lines = all }))
+		require.Len(t, lines, 3)
+		for i := 1; i < len(lines); i++ {
+			if lines[i-1].Depth == lines[i].Depth { // others follow those of a higher depth
+				require.GreaterOrEqual(t, *lines[i-1].Score, *lines[i].Score)
+			}
+			require.NotEqual(t, lines[0].Moves[0], lines[i].Moves[0])
+		}
+		if limits.Depth > 0 {
+			require.Equal(t, limits.Depth, lines[2].Depth)
+		}
+		if limits.Nodes > 0 {
+			require.LessOrEqual(t, lines[2].Nodes, limits.Nodes+600) // the moves of one node are counted together
+		}
+	}
+	a := agenttest.New(t, mcts.Kind(), "mcts:hash=1", g)
+	require.ErrorIs(t, Search(t.Context(), a, Request{Game: g, Multi: 2}, nil), ErrMulti)
 }
 
 // A result replaces those of lower depths for its rank and its move; the others stay behind it.

@@ -1,4 +1,5 @@
-// Package bench searches fixed positions: the number of nodes is a search's signature, the time gives its speed.
+// Package bench searches fixed positions ([Run]): the number of nodes is a search's signature,
+// which changes whenever the search does, and the time gives its speed.
 package bench
 
 import (
@@ -36,7 +37,8 @@ func Positions() []Position {
 // DefaultSpecs returns the agents whose signatures are kept.
 func DefaultSpecs() []agents.Spec {
 	return []agents.Spec{
-		agents.Spec{Kind: "alphabeta"}.With("depth", "4"), agents.Spec{Kind: "mcts"}.With("iterations", "400"),
+		agents.Spec{Kind: "alphabeta"}.With("depth", "4"),
+		agents.Spec{Kind: "mcts"}.With("iterations", "400"),
 	}
 }
 
@@ -61,7 +63,9 @@ type Total struct {
 }
 
 // Run searches all positions, each with a new agent.
-func Run(ctx context.Context, registry *agents.Registry, spec agents.Spec) ([]Search, Total, error) {
+func Run(
+	ctx context.Context, registry *agents.Registry, spec agents.Spec,
+) ([]Search, Total, error) {
 	total := Total{Agent: spec.String()}
 	var searches []Search
 	hash := fnv.New32a()
@@ -81,7 +85,9 @@ func Run(ctx context.Context, registry *agents.Registry, spec agents.Spec) ([]Se
 }
 
 // One searches one position with a new agent.
-func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Position) (Search, error) {
+func One(
+	ctx context.Context, registry *agents.Registry, spec agents.Spec, p Position,
+) (Search, error) {
 	s := Search{Agent: spec.String(), Rules: p.Rules, Position: p.Position}
 	r := rules.MustParse(p.Rules)
 	position, err := r.ParsePosition(p.Position)
@@ -93,12 +99,16 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 		return s, err
 	}
 	defer func() { _ = a.Close() }() // its searches are done
-	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
+	g := rules.NewGame(r, position)
+	if err := a.NewGame(ctx, agents.SetupOf(g, 1)); err != nil {
 		return s, err
 	}
 	began := time.Now()
-	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Request{})
-	s.Move, s.Score, s.Nodes, s.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
+	d, err := a.Choose(ctx, g, agents.Request{})
+	s.Seconds = time.Since(began).Seconds()
+	s.Move = d.Move.String()
+	s.Score = int(d.Score)
+	s.Nodes = d.Nodes
 	return s, err
 }
 

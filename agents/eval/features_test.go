@@ -169,16 +169,6 @@ func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
 	})
 }
 
-func TestNamesAreDistinct(t *testing.T) {
-	seen := map[string]bool{}
-	for _, name := range Names() {
-		require.NotEmpty(t, name)
-		require.False(t, seen[name], name)
-		seen[name] = true
-	}
-	require.LessOrEqual(t, len(names), MaxFeatures)
-}
-
 func TestScoreIsTheSumOfWeightTimesFeature(t *testing.T) {
 	r := rules.MustParse("kang")
 	w := Weights{Rules: Kang}

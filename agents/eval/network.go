@@ -1,9 +1,10 @@
 package eval
 
+// The network of the evaluation.
+
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/vector"
@@ -27,31 +28,39 @@ type Network struct {
 	W2 [HiddenUnits]int16
 }
 
-// Live marks the units with weights of an input and of the output: the others add the same to each evaluation.
+// Live marks the units with weights of an input and of the output: the others add the same to each
+// evaluation.
 func (n *Network) Live() (live [HiddenUnits]bool) {
 	for i := range n.W1 {
 		for k, w := range n.W1[i] {
-			live[k] = live[k] || w != 0 && n.W2[k] != 0
+			if w != 0 && n.W2[k] != 0 {
+				live[k] = true
+			}
 		}
 	}
 	return live
 }
 
 // LiveUnits returns how many units are live.
-func (n *Network) LiveUnits() int {
-	live := n.Live()
-	return len(slices.DeleteFunc(live[:], func(l bool) bool { return !l }))
+func (n *Network) LiveUnits() (count int) {
+	for _, live := range n.Live() {
+		if live {
+			count++
+		}
+	}
+	return count
 }
 
 // folded returns the units that add something to some evaluation, at least one.
 func (n *Network) folded() (list []int) {
 	for k, live := range n.Live() {
-		if live || n.B1[k] > 0 && n.W2[k] != 0 {
+		constant := n.B1[k] > 0 && n.W2[k] != 0
+		if live || constant {
 			list = append(list, k)
 		}
 	}
 	if list == nil {
-		list = []int{0}
+		return []int{0}
 	}
 	return list
 }
@@ -64,7 +73,8 @@ const (
 	MaxB1 = 1500 // bound of the size of B1
 )
 
-// packed is a network in the layout that is computed with: rows for the units and then for their mirror images.
+// packed is a network in the layout that is computed with: rows for the units and then for their
+// mirror images.
 type packed struct {
 	rows      *vector.Rows
 	bias, out [imageUnits]int16
@@ -76,11 +86,12 @@ const (
 )
 
 func (n *Network) pack() *packed {
-	w, rows := &packed{}, make([]int16, 0, inputs.Num*imageUnits)
+	rows := make([]int16, 0, inputs.Num*imageUnits)
 	for i := range n.W1 {
-		rows = append(append(rows, n.W1[i][:]...), n.W1[inputs.Mirrored[i]][:]...)
+		rows = append(rows, n.W1[i][:]...)
+		rows = append(rows, n.W1[inputs.Mirrored[i]][:]...)
 	}
-	w.rows = vector.NewRows(rows, imageUnits)
+	w := &packed{rows: vector.NewRows(rows, imageUnits)}
 	for image := 0; image < imageUnits; image += HiddenUnits {
 		copy(w.bias[image:], n.B1[:])
 		copy(w.out[image:], n.W2[:])
@@ -90,17 +101,18 @@ func (n *Network) pack() *packed {
 
 // value returns the network's output times QA × QB.
 func (w *packed) value(in *inputs.List) int32 {
-	var x [imageUnits]int16
+	var sums [imageUnits]int16
+	w.rows.Add(sums[:], in.Active())
 	var output [1]int32
-	w.rows.Add(x[:], in.Active())
-	vector.Outputs(output[:], x[:], w.bias[:], w.out[:], QA)
+	vector.Outputs(output[:], sums[:], w.bias[:], w.out[:], QA)
 	return output[0]
 }
 
 func (n *Network) check() error {
 	var errs []error
-	for i := range n.W1 {
-		errs = append(errs, policy.CheckBounds("network: input "+inputs.Names[i], n.W1[i][:], MaxW1))
+	for i, name := range inputs.Names {
+		errs = append(errs, policy.CheckBounds("network: input "+name, n.W1[i][:], MaxW1))
 	}
-	return errors.Join(append(errs, policy.CheckBounds("network: bias", n.B1[:], MaxB1))...)
+	errs = append(errs, policy.CheckBounds("network: bias", n.B1[:], MaxB1))
+	return errors.Join(errs...)
 }

@@ -18,7 +18,8 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// randomNetwork returns a network of numbers drawn from all that are allowed, so that many units are at their bounds.
+// randomNetwork returns a network of numbers drawn from all that are allowed, so that many units
+// are at their bounds.
 func randomNetwork(rng *rand.Rand) *Network {
 	n := &Network{}
 	draw := func(most int) int16 { return int16(rng.IntN(2*most+1) - most) }

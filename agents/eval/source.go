@@ -1,5 +1,7 @@
 package eval
 
+// Where the weights of an agent come from: embedded files, other files, single weights.
+
 import (
 	"bytes"
 	"embed"
@@ -16,8 +18,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Source provides an agent's evaluators: with the embedded weights for the family of rules or
-// those of one file, some of which parameters may change. The zero value is the embedded ones.
+// Source provides an agent's evaluators, with weights from one file or, in its zero value, with the
+// embedded weights for the family of rules. Parameters may change some of the weights.
 type Source struct {
 	file      *Weights           // nil: the embedded ones
 	overrides map[string]float64 // weights by feature
@@ -27,8 +29,8 @@ type Source struct {
 // ParamPrefix begins the names of the parameters that change one weight.
 const ParamPrefix = "weight."
 
-// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes one of them, within
-// ±[MaxWeight].
+// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes
+// one of them, within ±[MaxWeight].
 func Params() []agents.ParamDef {
 	return agents.ParamsOf(&struct {
 		Weights string  `param:"weights" default:"default" names:"file" help:"weights of the evaluation: a file, or default for those that suit the rules"`
@@ -36,11 +38,11 @@ func Params() []agents.ParamDef {
 	}{})
 }
 
-// FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
-// them, or says for which of the rule sets they don't suit.
+// FromConfig returns the source that an agent's parameters name, see [Params]. The error joins what
+// is wrong with them, or says which of the rule sets the weights don't suit.
 func FromConfig(c agents.Config) (Source, error) {
-	s, v := Source{overrides: map[string]float64{}}, c.Values
-	if name := v["weights"]; name != DefaultName {
+	s := Source{overrides: map[string]float64{}}
+	if name := c.Values["weights"]; name != DefaultName {
 		file := c.Registry.File(name)
 		if file.Err != nil {
 			return s, fmt.Errorf("weights %w", file.Err)
@@ -51,20 +53,25 @@ func FromConfig(c agents.Config) (Source, error) {
 		}
 		s.file = &w
 	}
+
+	// single weights
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
 		feature, ok := strings.CutPrefix(name, ParamPrefix)
 		if !ok {
 			continue
 		}
-		if new(Weights).Feature(feature) == nil {
-			errs = append(errs, fmt.Errorf("parameter %s: %s", name, suggest.Unknown("feature", feature, names)))
+		if !slices.Contains(names, feature) {
+			unknown := suggest.Unknown("feature", feature, names)
+			errs = append(errs, fmt.Errorf("parameter %s: %s", name, unknown))
 		}
-		s.overrides[feature] = v.Float(name)
+		s.overrides[feature] = c.Float(name)
 	}
 	if len(errs) > 0 {
 		return s, errors.Join(errs...)
 	}
+
+	// They must suit the games that will be played.
 	for _, r := range c.Rules {
 		if _, err := s.Weights(r); err != nil {
 			return s, err
@@ -108,15 +115,18 @@ func (s *Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	return s.last, err
 }
 
-// Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the embedded one.
+// Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the
+// embedded one.
 func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
-	switch a := a.(type) {
-	case interface {
+	type evaluating interface {
 		Evaluator(r *rules.Rules) (*Evaluator, error)
-	}:
+	}
+	type wrapping interface{ Unwrap() agents.Agent }
+	switch a := a.(type) {
+	case evaluating:
 		e, err = a.Evaluator(r)
 		return e, true, err
-	case interface{ Unwrap() agents.Agent }:
+	case wrapping:
 		return Of(a.Unwrap(), r)
 	}
 	e, err = ForRules(r)
@@ -130,12 +140,16 @@ const DefaultName = "default"
 var embedded embed.FS
 
 // readers read the embedded weights, each once, as every game needs them.
-var readers = map[string]func() Weights{Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang)}
+var readers = map[string]func() Weights{
+	Standard:   embeddedReader(Standard),
+	Simplified: embeddedReader(Simplified),
+	Kang:       embeddedReader(Kang),
+}
 
-func reader(name string) func() Weights {
+func embeddedReader(family string) func() Weights {
 	return sync.OnceValue(func() Weights {
-		text, _ := embedded.ReadFile("weights/" + name + ".json")
-		w, err := Read(bytes.NewReader(text), "default/"+name)
+		text, _ := embedded.ReadFile("weights/" + family + ".json")
+		w, err := Read(bytes.NewReader(text), "default/"+family)
 		if err != nil {
 			panic(err) // they are part of the program, and tested
 		}
@@ -149,8 +163,9 @@ func Default(family string) Weights { return readers[family]() }
 // ForRules returns the evaluator with the embedded weights for r.
 func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
 
-// WinProbability returns the probability that the side to move wins, draws counting half, by a score, of two agents
-// like alphabeta:nodes=20000 with the embedded weights. A proven result is 0 or 1.
+// WinProbability returns the probability that the side to move wins, draws counting half, by a
+// score, of two agents like alphabeta:nodes=20000 with the embedded weights. A proven result is 0
+// or 1.
 func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	switch {
 	case s >= agents.WinScore:
@@ -158,5 +173,6 @@ func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	case s <= -agents.WinScore:
 		return 0
 	}
-	return 1 / (1 + math.Exp(-float64(s)/Default(Family(r)).WinScale))
+	scale := Default(Family(r)).WinScale
+	return 1 / (1 + math.Exp(-float64(s)/scale))
 }

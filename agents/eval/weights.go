@@ -1,5 +1,7 @@
 package eval
 
+// The weights of an evaluation, and the JSON files that hold them.
+
 import (
 	"bytes"
 	"cmp"
@@ -9,7 +11,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -18,7 +19,6 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/suggest"
@@ -47,10 +47,11 @@ func Family(r *rules.Rules) string {
 type Weights struct {
 	Rules string // the family of rules they are for
 
-	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it has not been fitted. That
-	// of the embedded weights is the maximum likelihood fit of results by the movers' unproven scores in some 250 games
-	// under each of standard, simplified and kang between copies of alphabeta:nodes=20000, from random set-ups with two or
-	// three random plies. Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
+	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it
+	// has not been fitted. That of the embedded weights is the maximum likelihood fit of results by
+	// the movers' unproven scores in some 250 games under each of standard, simplified and kang
+	// between copies of alphabeta:nodes=20000, from random set-ups with two or three random plies.
+	// Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
 	WinScale float64
 
 	Values     Vector          // hundredths of a point per unit of the feature, within ±MaxWeight
@@ -97,8 +98,9 @@ func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Sourc
 func (w *Weights) labelled(err error) error { return problems.Prefix(w.label(), err) }
 
 func (w *Weights) suit(r *rules.Rules) error {
-	if f := Family(r); w.Rules != f {
-		return fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
+	if family := Family(r); w.Rules != family {
+		const format = "%s are for %s rules; %s needs weights for %s rules"
+		return fmt.Errorf(format, w.label(), w.Rules, r, family)
 	}
 	return nil
 }
@@ -117,7 +119,8 @@ func (w *Weights) check() error {
 		errs = append(errs, problems.Prefix("feature "+names[i], checkWeight(x)))
 	}
 	if !(w.WinScale >= 0 && w.WinScale <= MaxWeight) {
-		errs = append(errs, fmt.Errorf("win_scale: expected a number from 0 to %d, found %g", MaxWeight, w.WinScale))
+		const format = "win_scale: expected a number from 0 to %d, found %g"
+		errs = append(errs, fmt.Errorf(format, MaxWeight, w.WinScale))
 	}
 	if w.Network != nil {
 		errs = append(errs, w.Network.check())
@@ -130,8 +133,18 @@ func (w *Weights) check() error {
 
 // Equal reports whether w and v have the same weights.
 func (w *Weights) Equal(v *Weights) bool {
-	return w.Rules == v.Rules && w.Values == v.Values && reflect.DeepEqual(w.Network, v.Network) &&
-		reflect.DeepEqual(w.Policy, v.Policy)
+	if w.Rules != v.Rules || w.Values != v.Values {
+		return false
+	}
+	return equal(w.Network, v.Network) && equal(w.Policy, v.Policy)
+}
+
+// equal reports whether both pointers are nil, or point to equal values.
+func equal[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }
 
 type networkFile struct {
@@ -140,77 +153,119 @@ type networkFile struct {
 	Inputs map[string][]int16 `json:"inputs"` // rows of W1 by input; 0 for those that are missing
 }
 
-// Read reads a weights file, of which rules and weights suffice; source names it in messages. It is read strictly:
-// nothing may be given twice, or that is unknown. The error joins all that is wrong, with lines.
+// Read reads a weights file, of which rules and weights suffice; source names it in messages. It is
+// read strictly: nothing may be given twice, or that is unknown. The error joins all that is wrong,
+// with lines.
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	var file map[string]json.RawMessage
-	if err = cmp.Or(err, strictjson.Unmarshal(data, maxFile, &file)); err != nil {
-		if fe, ok := errors.AsType[*problems.FieldError](err); ok { // given twice
-			line := strictjson.Line(data, jsontext.Pointer("/"+strings.ReplaceAll(fe.Field, ".", "/")))
-			return w, fmt.Errorf("%s:%d: %w", w.label(), line, err)
-		}
+	if err != nil {
 		return w, w.labelled(err)
 	}
-	var wrong []error
-	// add adds errors of a field, or of the fields in it that they name.
-	add := func(key, what string, err error) {
-		for _, err := range problems.Split(err) {
-			at := jsontext.Pointer("").AppendToken(key)
-			if fe, ok := errors.AsType[*problems.FieldError](err); ok {
-				at, err = at.AppendToken(fe.Field), fe.Err
-			}
-			wrong = append(wrong, fmt.Errorf("%s:%d: %s%w", w.label(), strictjson.Line(data, at), what, err))
+	var values map[string]jsontext.Value
+	if err := strictjson.Unmarshal(data, maxFile, &values); err != nil {
+		twice, ok := errors.AsType[*problems.FieldError](err)
+		if !ok {
+			return w, w.labelled(err)
 		}
+		pointer := "/" + strings.ReplaceAll(twice.Field, ".", "/")
+		line := strictjson.Line(data, jsontext.Pointer(pointer))
+		return w, fmt.Errorf("%s:%d: %w", w.label(), line, err)
 	}
-	w.read(file, add)
-	if len(wrong) == 0 {
-		return w, w.labelled(w.check())
+	r := reader{weights: &w, data: data, values: values}
+	r.decode()
+	r.check()
+	if len(r.wrong) > 0 {
+		return w, errors.Join(r.wrong...)
 	}
-	return w, errors.Join(wrong...)
+	return w, w.labelled(w.check())
 }
 
-func (w *Weights) read(file map[string]json.RawMessage, add func(key, what string, err error)) {
-	number, weights := version, map[string]json.RawMessage{}
-	var net *networkFile
-	var tables map[string][]int16
-	fields := map[string]any{
-		"version": &number, "rules": &w.Rules, "win_scale": &w.WinScale, "weights": &weights, "network": &net,
-		"policy": &tables, "provenance": &w.Provenance,
+// reader reads the values of a weights file, and notes what is wrong with them.
+type reader struct {
+	weights *Weights
+	data    []byte
+	values  map[string]jsontext.Value // by their keys
+	wrong   []error
+
+	// values as they are decoded, before they are checked
+	version  int
+	features map[string]jsontext.Value // decoded one by one, as each may be wrong
+	network  *networkFile
+	tables   map[string][]int16 // of the policy
+}
+
+// add notes the errors of the value of a key, or of the fields in it that they name, with their
+// lines. They begin with a text.
+func (r *reader) add(key, text string, err error) {
+	for _, err := range problems.Split(err) {
+		place := jsontext.Pointer("").AppendToken(key)
+		if in, ok := errors.AsType[*problems.FieldError](err); ok {
+			place = place.AppendToken(in.Field)
+			err = in.Err
+		}
+		line := strictjson.Line(r.data, place)
+		r.wrong = append(r.wrong, fmt.Errorf("%s:%d: %s%w", r.weights.label(), line, text, err))
 	}
-	for _, key := range slices.Sorted(maps.Keys(file)) {
-		if fields[key] == nil {
-			add(key, "", errors.New(suggest.Unknown("key", key, slices.Sorted(maps.Keys(fields)))))
-		} else if err := strictjson.Unmarshal(file[key], maxFile, fields[key]); err != nil {
-			add(key, key+": ", errors.New(err.Error())) // with the field in it
-			net, tables = nil, nil
+}
+
+func (r *reader) decode() {
+	r.version = version
+	targets := map[string]any{
+		"version":    &r.version,
+		"rules":      &r.weights.Rules,
+		"win_scale":  &r.weights.WinScale,
+		"weights":    &r.features,
+		"network":    &r.network,
+		"policy":     &r.tables,
+		"provenance": &r.weights.Provenance,
+	}
+	keys := slices.Sorted(maps.Keys(targets))
+	for _, key := range slices.Sorted(maps.Keys(r.values)) {
+		target, known := targets[key]
+		if !known {
+			r.add(key, "", errors.New(suggest.Unknown("key", key, keys)))
+			continue
+		}
+		if err := strictjson.Unmarshal(r.values[key], maxFile, target); err != nil {
+			r.add(key, key+": ", errors.New(err.Error())) // which names the field
+			// They may be decoded in part.
+			r.network = nil
+			r.tables = nil
 		}
 	}
-	if number != version {
-		add("version", "", fmt.Errorf("expected version %d, found %d", version, number))
+}
+
+// check checks what has been decoded, and sets the weights to what is right.
+func (r *reader) check() {
+	w := r.weights
+	if r.version != version {
+		r.add("version", "", fmt.Errorf("expected version %d, found %d", version, r.version))
 	}
-	if w.Rules != Standard && w.Rules != Simplified && w.Rules != Kang {
-		add("rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, w.Rules))
+	switch w.Rules {
+	case Standard, Simplified, Kang:
+	default:
+		const format = "expected rules %s, %s or %s, found %.60q"
+		r.add("rules", "", fmt.Errorf(format, Standard, Simplified, Kang, w.Rules))
 	}
-	if file["weights"] == nil {
-		add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
+	if r.values["weights"] == nil {
+		r.add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
 	}
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
-	add("weights", "", byName("feature", names, weights, func(i int, text json.RawMessage) error {
+	err := byName("feature", names, r.features, func(i int, text jsontext.Value) error {
 		if err := strictjson.Unmarshal(text, maxFile, &w.Values[i]); err != nil {
 			return err
 		}
 		return checkWeight(w.Values[i])
-	}))
-	var err error
-	if net != nil {
-		w.Network, err = net.network()
-		add("network", "network: ", err)
+	})
+	r.add("weights", "", err)
+	if r.network != nil {
+		w.Network, err = r.network.network()
+		r.add("network", "network: ", err)
 	}
-	if tables != nil {
-		w.Policy, err = readPolicy(tables)
-		add("policy", "policy: ", err)
+	if r.tables != nil {
+		w.Policy, err = readPolicy(r.tables)
+		r.add("policy", "policy: ", err)
 	}
 }
 
@@ -221,35 +276,43 @@ func checkWeight(x float64) error {
 	return nil
 }
 
-// byName calls set with the values of an object and the places of their names in a list. The error joins a
-// [problems.FieldError] for each name that is not in the list, called what, and for those of set.
-func byName[T any](what string, names []string, values map[string]T, set func(i int, value T) error) error {
-	var p problems.List
+// byName calls set with the values of an object and the places of their names in a list. The error
+// joins a [problems.FieldError] for each error of set, and for each name that is not in the list,
+// which messages call a what.
+func byName[T any](
+	what string, names []string, values map[string]T, set func(i int, value T) error,
+) error {
+	var errs problems.List
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if i := slices.Index(names, name); i < 0 {
-			p.Add(name, errors.New(suggest.Unknown(what, name, names)))
-		} else if err := set(i, values[name]); err != nil {
-			p.Add(name, fmt.Errorf("%s %s: %w", what, name, err))
+		i := slices.Index(names, name)
+		if i < 0 {
+			errs.Add(name, errors.New(suggest.Unknown(what, name, names)))
+			continue
+		}
+		if err := set(i, values[name]); err != nil {
+			errs.Add(name, fmt.Errorf("%s %s: %w", what, name, err))
 		}
 	}
-	return p.Err()
+	return errs.Err()
 }
 
-func fill(to, list []int16) error {
-	if len(list) != len(to) {
-		return fmt.Errorf("expected %d numbers, found %d", len(to), len(list))
-	}
-	copy(to, list)
-	return nil
-}
-
-// readPolicy returns a policy from its tables, none of which may be missing but those of the network, all of them.
+// readPolicy returns a policy from its tables. None may be missing, unless all of the network are.
 func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
-	w, names := new(policy.Weights), policy.Tables()
-	errs := []error{byName("table", names, tables, func(i int, list []int16) error { return fill(w.Table(i), list) })}
-	hasNetwork := slices.ContainsFunc(slices.Collect(maps.Keys(tables)), policy.OfNetwork)
+	w := new(policy.Weights)
+	names := policy.Tables()
+	err := byName("table", names, tables, func(i int, list []int16) error {
+		return copyAll(w.Table(i), list)
+	})
+	errs := []error{err}
+	hasNetwork := false
+	for name := range tables {
+		if policy.OfNetwork(name) {
+			hasNetwork = true
+		}
+	}
 	for _, name := range names {
-		if tables[name] == nil && (hasNetwork || !policy.OfNetwork(name)) {
+		needed := hasNetwork || !policy.OfNetwork(name)
+		if needed && tables[name] == nil {
 			errs = append(errs, fmt.Errorf("table %s is missing", name))
 		}
 	}
@@ -260,54 +323,61 @@ func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 func (f *networkFile) network() (*Network, error) {
 	units := len(f.B1)
 	if units < 1 || units > HiddenUnits || len(f.W2) != units {
-		return nil, fmt.Errorf("expected as many numbers of bias as of out, 1 to %d, found %d and %d",
-			HiddenUnits, units, len(f.W2))
+		const format = "expected as many numbers of bias as of out, 1 to %d, found %d and %d"
+		return nil, fmt.Errorf(format, HiddenUnits, units, len(f.W2))
 	}
 	n := &Network{}
 	copy(n.B1[:], f.B1)
 	copy(n.W2[:], f.W2)
 	return n, byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
-		return fill(n.W1[i][:units], row)
+		return copyAll(n.W1[i][:units], row)
 	})
 }
 
-// Write writes a weights file that [Read] reads, but for units of the network that never add anything. It returns an
-// error if the weights are not such as a file may hold.
+// copyAll copies a list that must be as long as the one it is copied to.
+func copyAll(to, list []int16) error {
+	if len(list) != len(to) {
+		return fmt.Errorf("expected %d numbers, found %d", len(to), len(list))
+	}
+	copy(to, list)
+	return nil
+}
+
+// Write writes a weights file that [Read] reads, but for units of the network that never add
+// anything. It returns an error if the weights are not such as a file may hold.
 func (w *Weights) Write(out io.Writer) error {
 	provenance, err := json.Marshal(w.Provenance)
-	if err = errors.Join(err, w.labelled(w.check())); err != nil {
+	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"version\": %d,\n  \"rules\": %q,\n", version, w.Rules)
-	if w.WinScale != 0 {
-		fmt.Fprintf(&b, "  \"win_scale\": %s,\n", jsonText(w.WinScale))
+	if err := w.check(); err != nil {
+		return w.labelled(err)
 	}
-	fmt.Fprintf(&b, "  \"provenance\": %s,\n  \"weights\": {\n", provenance)
-	writeEntries(&b, "    ", names, func(i int) (any, bool) { return w.Values[i], true })
-	b.WriteString("\n  }")
-	if n := w.Network; n != nil {
-		units := n.folded()
-		of := func(row *[HiddenUnits]int16) []int16 {
-			return lists.Map(units, func(k int) int16 { return row[k] })
-		}
-		fmt.Fprintf(&b, ",\n  \"network\": {\n    \"bias\": %s,\n    \"out\": %s,\n    \"inputs\": {\n",
-			jsonText(of(&n.B1)), jsonText(of(&n.W2)))
-		writeEntries(&b, "      ", inputs.Names[:], func(i int) (any, bool) {
-			row := of(&n.W1[i])
-			return row, slices.ContainsFunc(row, func(x int16) bool { return x != 0 })
-		})
-		b.WriteString("\n    }\n  }")
+	file := object{{"version", version}, {"rules", w.Rules}}
+	if w.WinScale != 0 {
+		file.add("win_scale", w.WinScale)
+	}
+	file.add("provenance", json.RawMessage(provenance))
+	weights := object{}
+	for i, name := range names {
+		weights.add(name, w.Values[i])
+	}
+	file.add("weights", weights)
+	if w.Network != nil {
+		file.add("network", w.Network.object())
 	}
 	if w.Policy != nil {
-		b.WriteString(",\n  \"policy\": {\n")
-		tables := policy.Tables()
-		writeEntries(&b, "    ", tables, func(i int) (any, bool) {
-			return w.Policy.Table(i), w.Policy.HasNetwork() || !policy.OfNetwork(tables[i])
-		})
-		b.WriteString("\n  }")
+		tables := object{}
+		for i, name := range policy.Tables() {
+			if w.Policy.HasNetwork() || !policy.OfNetwork(name) {
+				tables.add(name, w.Policy.Table(i))
+			}
+		}
+		file.add("policy", tables)
 	}
-	b.WriteString("\n}\n")
+	var b bytes.Buffer
+	file.write(&b, "")
+	b.WriteString("\n")
 	if _, err := Read(bytes.NewReader(b.Bytes()), w.Source); err != nil {
 		return err // it could not be read again
 	}
@@ -315,15 +385,49 @@ func (w *Weights) Write(out io.Writer) error {
 	return err
 }
 
-// writeEntries writes the entries of a JSON object, one a line, but for those of which value returns false.
-func writeEntries(b *bytes.Buffer, indent string, names []string, value func(i int) (any, bool)) {
-	separator := ""
-	for i, name := range names {
-		if v, ok := value(i); ok {
-			fmt.Fprintf(b, "%s%s%q: %s", separator, indent, name, jsonText(v))
-			separator = ",\n"
+// object returns the network as a weights file has it, with the units alone that add something.
+func (n *Network) object() object {
+	units := n.folded()
+	rows := object{}
+	for i, name := range inputs.Names {
+		row := pick(&n.W1[i], units)
+		if slices.ContainsFunc(row, func(x int16) bool { return x != 0 }) {
+			rows.add(name, row)
 		}
 	}
+	return object{{"bias", pick(&n.B1, units)}, {"out", pick(&n.W2, units)}, {"inputs", rows}}
 }
 
-func jsonText(v any) []byte { text, _ := json.Marshal(v); return text }
+func pick(row *[HiddenUnits]int16, units []int) (list []int16) {
+	for _, unit := range units {
+		list = append(list, row[unit])
+	}
+	return list
+}
+
+// object is a JSON object with its members in order.
+type object []member
+
+type member struct {
+	name  string
+	value any // an object, or what package json encodes
+}
+
+func (o *object) add(name string, value any) { *o = append(*o, member{name, value}) }
+
+// write writes the object with a line for each member; the lists in it are on one line, too.
+func (o object) write(b *bytes.Buffer, indent string) {
+	b.WriteString("{")
+	separator := "\n"
+	for _, m := range o {
+		fmt.Fprintf(b, "%s%s  %q: ", separator, indent, m.name)
+		separator = ",\n"
+		if inner, ok := m.value.(object); ok {
+			inner.write(b, indent+"  ")
+			continue
+		}
+		text, _ := json.Marshal(m.value)
+		b.Write(text)
+	}
+	b.WriteString("\n" + indent + "}")
+}

@@ -1,4 +1,5 @@
-// Package explore is an agent that plays like another, but not always its best move, to vary self-play.
+// Package explore is an agent that plays like another, but not always its best move, to vary
+// self-play. It has that agent choose by the sum of score and random noise, or plays a random move.
 package explore
 
 import (
@@ -7,14 +8,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
-// Name is the name of the kind, and Param that of the parameter that names the agent it plays like.
+// Name is the name of the kind. Param is the name of its parameter with the agent it plays like.
 const (
 	Name  = "explore"
 	Param = "agent"
@@ -37,23 +38,28 @@ func Kind() agents.Kind {
 	}
 }
 
-// Spec returns the spec of an agent that plays like another one. The parameters that every kind takes, like its name in
-// tables, move to the outer spec. Options of 0 are left out.
+// Spec returns the spec of an agent that plays like another one. The parameters that every kind
+// takes, like its name in tables, move to the outer spec. Options of 0 are left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
-	inner, outer := agents.Spec{Kind: like.Kind}, []agents.Param{}
-	for _, f := range settings.Fields(&o, "") {
-		if f.Key == "temperature" || !f.Value.IsZero() {
-			outer = append(outer, agents.Param{Name: f.Key, Value: f.Texts()[0]})
-		}
-	}
+	inner := agents.Spec{Kind: like.Kind}
+	var every agents.Kind // has the parameters alone that every kind has
+	var common []agents.Param
 	for _, p := range like.Params {
-		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Key == p.Name }) {
-			outer = append(outer, p)
+		if _, ok := every.Param(p.Name); ok {
+			common = append(common, p)
 		} else {
 			inner.Params = append(inner.Params, p)
 		}
 	}
-	return agents.Spec{Kind: Name, Params: append([]agents.Param{{Name: Param, Value: inner.String()}}, outer...)}
+	outer := agents.Spec{Kind: Name}.With(Param, inner.String())
+	for _, f := range settings.Fields(&o, "") {
+		// The default of the temperature isn't 0.
+		if f.Key == "temperature" || !f.Value.IsZero() {
+			outer = outer.With(f.Key, f.Texts()[0])
+		}
+	}
+	outer.Params = append(outer.Params, common...)
+	return outer
 }
 
 // Options are the parameters beside the agent.
@@ -75,15 +81,16 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 	if kind, err := c.Registry.Kind(spec); err == nil && kind.Interactive {
 		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
 	}
-	a := &player{}
-	if a.Agent, err = c.Registry.New(spec, c.Rules...); err != nil {
+	like, err := c.Registry.New(spec, c.Rules...)
+	if err != nil {
 		return nil, err
 	}
+	a := &player{Agent: like}
 	c.Decode(&a.options)
-	if a.options.Temperature > 0 && !a.Agent.Capabilities().Noise {
-		err := fmt.Errorf("%s does not explore by temperature; expected an agent that does, like alphabeta, "+
-			"or temperature=0", text)
-		return nil, errors.Join(err, a.Close())
+	if a.options.Temperature > 0 && !like.Capabilities().Noise {
+		const expected = "expected an agent that does, like alphabeta, or temperature=0"
+		err := fmt.Errorf("%s does not explore by temperature; %s", text, expected)
+		return nil, errors.Join(err, like.Close())
 	}
 	return a, nil
 }
@@ -108,21 +115,29 @@ func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 }
 
 // Choose plays the inner agent's move unchanged where it has proven the result.
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(a.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
-	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
+	late := a.options.Plies > 0 && g.Ply() >= a.options.Plies
+	if late || g.Rules().SettingUp(g.Position()) {
 		return a.Agent.Choose(ctx, g, q)
 	}
-	// Three numbers a move, so that the draws of one don't depend on another's.
-	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
+	// Three numbers a move, so that the draws of one move don't depend on those before.
+	random := a.rng.Float64() < a.options.Random
+	draw := a.rng.Uint64()
+	noise := a.rng.Uint64()
 	if !random && a.options.Temperature > 0 {
 		q.Noise = func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) }
 	}
 	d, err := a.Agent.Choose(ctx, g, q)
-	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {
+	if err != nil || !random {
 		return d, err
+	}
+	if _, proven := d.Score.Proven(); proven {
+		return d, nil
 	}
 	if m := a.harmless(g, draw); m != rules.NoMove {
 		return agents.Decision{Move: m, Depth: d.Depth, Nodes: d.Nodes}, nil
@@ -130,28 +145,33 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return d, nil
 }
 
-// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is none.
+// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is
+// none.
 func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	g.LegalMoves(&a.moves)
-	p, n := g.Position(), 0
-	chosen := rules.NoMove
+	p := g.Position()
 	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Uint64() // Records depend on the numbers after the first.
+	sample := lists.Sample[rules.Move]{Size: 1, Rand: rng}
 	for m := range a.moves.All() {
 		next := g.Rules().Apply(p, m)
-		if g.Rules().CanReachGoal(next, next.Side()) {
-			continue
-		}
-		if n++; rng.IntN(n) == 0 {
-			chosen = m
+		if !g.Rules().CanReachGoal(next, next.Side()) {
+			sample.Add(m)
 		}
 	}
-	return chosen
+	if len(sample.List) == 0 {
+		return rules.NoMove
+	}
+	return sample.List[0]
 }
 
-// gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the highest sum of score
-// and such noise is one drawn with probabilities in proportion to exp(score/temperature) (the "Gumbel-max trick", see
-// C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
+// gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the
+// highest sum of score and such noise is one drawn with probabilities in proportion to
+// exp(score/temperature) (the "Gumbel-max trick", see C. J. Maddison, D. Tarlow and T. Minka: A*
+// Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	u := (float64(agents.MixSeed(seed, uint64(m))>>11) + 0.5) / (1 << 53) // between 0 and 1
-	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))
+	bits := agents.MixSeed(seed, uint64(m)) >> 11 // the highest 53
+	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1
+	standard := -math.Log(-math.Log(u))
+	return agents.Score(math.Round(100 * temperature * standard))
 }

@@ -21,7 +21,8 @@ import (
 	"gyges/rules"
 )
 
-// fixed is an explorer for which the i-th legal move is worth -10·i, and which proves a win where it is told to.
+// fixed is an explorer for which the i-th legal move is worth -10·i, and which proves a win where
+// it is told to.
 type fixed struct {
 	agents.Base
 	proves bool
@@ -64,7 +65,7 @@ func start(t *testing.T, spec string, g *rules.Game) agents.Agent {
 	require.NoError(t, err)
 	a, err := registry().New(s)
 	require.NoError(t, err)
-	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}))
+	require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 	return a
 }
 
@@ -114,8 +115,7 @@ func TestTemperature(t *testing.T) {
 			index[g.Legal().At(i)] = i
 		}
 		for range 20_000 {
-			d, err := a.Choose(context.Background(), g, agents.Request{})
-			require.NoError(t, err)
+			d := agenttest.Ask(t, a, g, agents.Request{})
 			counts[index[d.Move]]++
 		}
 		// Those that are hardly ever played count as one.
@@ -147,8 +147,7 @@ func TestRandomMoves(t *testing.T) {
 	counts, unscored := make([]float64, len(harmless)), 0
 	const total = 20_000
 	for range total {
-		d, err := a.Choose(context.Background(), g, agents.Request{})
-		require.NoError(t, err)
+		d := agenttest.Ask(t, a, g, agents.Request{})
 		if d.Scored {
 			require.Equal(t, g.Legal().At(0), d.Move)
 			continue
@@ -173,8 +172,7 @@ func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
 		"explore:agent=fixed,temperature=5,random=1,plies=2"} {
 		a := start(t, spec, g)
 		for range 50 {
-			d, err := a.Choose(context.Background(), g, agents.Request{})
-			require.NoError(t, err)
+			d := agenttest.Ask(t, a, g, agents.Request{})
 			require.Equal(t, g.Legal().At(0), d.Move)
 		}
 	}
@@ -220,10 +218,4 @@ func TestBadSpecs(t *testing.T) {
 		_, err = registry().New(s)
 		require.ErrorContains(t, err, want, spec)
 	}
-}
-
-func TestParamNamesTheAgent(t *testing.T) {
-	d, ok := Kind().Param(Param)
-	require.True(t, ok)
-	require.True(t, d.NamesAgent())
 }

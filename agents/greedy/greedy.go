@@ -1,4 +1,5 @@
-// Package greedy is an agent that searches one ply deep.
+// Package greedy is an agent that searches one ply deep. It shows what an agent needs that uses the
+// evaluation.
 package greedy
 
 import (
@@ -11,8 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// Kind returns the kind of agent that plays a winning move if there is one, avoids moves after which the opponent wins
-// at once, and otherwise plays the move with the highest static evaluation.
+// Kind returns the kind of agent that plays a winning move if there is one, avoids moves after
+// which the opponent wins at once, and otherwise plays the move with the highest static evaluation.
 func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "greedy",
@@ -44,31 +45,42 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 // lossPenalty puts moves that let the opponent win at once below all others.
 const lossPenalty = 4 * agents.MaxEval
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	d, decided, err := a.line.Prologue(ctx, a, g, &q, a.rng, &a.moves)
 	if err != nil || decided {
 		return d, err
 	}
-	d = agents.Decision{Scored: true, Depth: 1, Nodes: int64(a.moves.Len())}
-	d.Move, d.Score = a.best(ctx, g.Rules(), g.Position())
-	if d.Score < -agents.MaxEval {
-		d.Score = -agents.WinIn(2)
+	best, score := a.best(ctx, g.Rules(), g.Position())
+	if score < -agents.MaxEval {
+		score = -agents.WinIn(2)
 	}
-	d.PV = []rules.Move{d.Move}
-	return d, nil
+	return agents.Decision{
+		Move:   best,
+		Scored: true,
+		Score:  score,
+		Depth:  1,
+		Nodes:  int64(a.moves.Len()),
+		PV:     []rules.Move{best},
+	}, nil
 }
 
-// best returns the move with the highest score, at random among equals, of those scored until ctx is cancelled.
-func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (best rules.Move, highest agents.Score) {
+// best returns the move with the highest score, at random among equals, of those scored until ctx
+// is cancelled.
+func (a *player) best(
+	ctx context.Context, r *rules.Rules, p rules.Position,
+) (best rules.Move, highest agents.Score) {
 	equal := 0 // moves of the highest score so far
 	a.line.Push(p)
 	for m := range a.moves.All() {
 		score := a.score(r.Apply(p, m))
 		if best == rules.NoMove || score > highest {
-			highest, equal = score, 0
-		}
-		if score == highest {
-			if equal++; equal == 1 || a.rng.IntN(equal) == 0 {
+			best, highest = m, score
+			equal = 1
+		} else if score == highest {
+			equal++
+			if a.rng.IntN(equal) == 0 {
 				best = m
 			}
 		}

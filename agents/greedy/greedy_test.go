@@ -3,9 +3,6 @@ package greedy
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +13,8 @@ import (
 	"gyges/rules"
 )
 
-// slowRank judges every move by trying it: won, drawn, evaluated, or lost for the opponent wins at once.
+// slowRank judges every move by trying it: won, drawn, evaluated, or lost for the opponent wins at
+// once.
 func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]float64 {
 	t.Helper()
 	ranks := map[rules.Move]float64{}
@@ -45,31 +43,17 @@ func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]fl
 	return ranks
 }
 
-// lureWeights returns a spec with weights that like what hands over a win best, and their evaluator.
-func lureWeights(t *testing.T, r *rules.Rules) (spec string, e *eval.Evaluator) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "eval", "weights", eval.Family(r)+".json"))
-	require.NoError(t, err)
-	text := regexp.MustCompile(`"winners_own": [0-9]+`).ReplaceAllString(string(data), `"winners_own": -900`)
-	require.Contains(t, text, "-900")
-	path := filepath.Join(t.TempDir(), "lure.json")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	w, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, r)
-	require.NoError(t, err)
-	e, err = eval.New(w, r)
-	require.NoError(t, err)
-	return "greedy:weights=" + path, e
-}
-
+// The weights like best what hands over a win.
 func TestPlaysTheBestMoveOfOnePly(t *testing.T) {
 	for _, name := range []string{"standard", "simplified", "kang", "simplified:max_plies=9"} {
 		r := rules.MustParse(name)
-		spec, e := lureWeights(t, r)
 		rng := rand.New(rand.NewPCG(2, 9))
-		a := agenttest.New(t, Kind(), spec, rules.NewGame(r, r.Start()))
+		a := agenttest.New(t, Kind(), "greedy:weight.winners_own=-900", rules.NewGame(r, r.Start()))
+		e, _, err := eval.Of(a, r)
+		require.NoError(t, err)
 		for range 15 {
 			g := agenttest.RandomGame(r, rng, rng.IntN(50))
-			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side(), Seed: 1}))
+			require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 			ranks := slowRanks(t, g, e)
 			best := -1e18
 			for _, rank := range ranks {

@@ -1,5 +1,7 @@
 package human
 
+// The board as text.
+
 import (
 	"cmp"
 	"fmt"
@@ -9,9 +11,10 @@ import (
 	"gyges/rules"
 )
 
-// Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot an empty square.
-// last is the move that led here, or rules.NoMove: the square it left is in (), those where it put pieces are in []. Of
-// its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a plus sign.
+// Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot
+// an empty square. last is the move that led here, or rules.NoMove: the square it left is in (),
+// those where it put pieces are in []. Of its course, which may be nil, pieces that it bounced off
+// are in <>, empty squares that it crossed hold a plus sign.
 func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
 	var crossed, landed rules.SquareSet
 	for _, step := range course {
@@ -31,53 +34,57 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Ste
 		fmt.Fprintf(&b, "  %d │", row+1)
 		for file := range rules.Files {
 			s := rules.SquareAt(file, row)
-			content, marks := "·", "  "
-			switch h := p.At(s); {
-			case h > 0:
+			content := "·"
+			if h := p.At(s); h > 0 {
 				content = strconv.Itoa(int(h))
-			case crossed.Has(s):
+			} else if crossed.Has(s) {
 				content = "+"
 			}
+			before, after := " ", " "
 			switch {
 			case s == last.To() || s == last.Drop():
-				marks = "[]"
+				before, after = "[", "]"
 			case s == last.From():
-				marks = "()"
+				before, after = "(", ")"
 			case landed.Has(s):
-				marks = "<>"
+				before, after = "<", ">"
 			}
-			b.WriteString(marks[:1] + content + marks[1:])
+			b.WriteString(before + content + after)
 		}
 		fmt.Fprintf(&b, "│ %d\n", row+1)
 	}
-	fmt.Fprintf(&b, "    └%s┘\n      a  b  c  d  e  f\n          South%s\n", edge, reserve(r, p, rules.South))
+	fmt.Fprintf(&b, "    └%s┘\n      a  b  c  d  e  f\n", edge)
+	fmt.Fprintf(&b, "          South%s\n", reserve(r, p, rules.South))
 	return b.String()
 }
 
+// reserve returns what a side has beside the board: pieces in hand, goals.
 func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
-	var parts []string
+	goals := p.Goals(side)
 	switch {
 	case r.SettingUp(p):
-		parts = append(parts, "still to place: "+hand(p, side))
+		return "   still to place: " + hand(p, side)
 	case r.Options().Kang:
-		parts = append(parts, "in hand: "+hand(p, side),
-			fmt.Sprintf("goals: %d of %d", p.Goals(side), rules.KangGoals))
+		text := "   in hand: " + hand(p, side)
+		text += fmt.Sprintf(", goals: %d of %d", goals, rules.KangGoals)
 		if p.TookOut(side) {
-			parts = append(parts, "took a piece out last turn")
+			text += ", took a piece out last turn"
 		}
-	case p.Goals(side) > 0:
-		parts = append(parts, "reached the goal")
+		return text
+	case goals > 0:
+		return "   reached the goal"
 	}
-	if parts == nil {
-		return ""
-	}
-	return "   " + strings.Join(parts, ", ")
+	return ""
 }
 
+// hand returns the heights of the pieces in a side's hand.
+
 func hand(p rules.Position, side rules.Side) string {
-	text := ""
+	var heights []string
 	for h := rules.Height(1); h <= 3; h++ {
-		text += strings.Repeat(fmt.Sprintf(" %d", h), p.Hand(side, h))
+		for range p.Hand(side, h) {
+			heights = append(heights, strconv.Itoa(int(h)))
+		}
 	}
-	return cmp.Or(strings.TrimPrefix(text, " "), "none")
+	return cmp.Or(strings.Join(heights, " "), "none")
 }

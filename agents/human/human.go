@@ -1,4 +1,5 @@
-// Package human is the agent of a person at the terminal. It also draws the board.
+// Package human is the agent of a person at the terminal ([Person]), who types moves and commands.
+// It also draws the board ([Board]).
 package human
 
 import (
@@ -23,8 +24,9 @@ import (
 //go:embed help.txt
 var help string
 
-// Kind returns the kind "human", which reads moves and commands from in and writes prompts and messages to out. All
-// agents of the kind share in. Where in is not a terminal, the lines that are read are echoed to out.
+// Kind returns the kind "human", which reads moves and commands from in and writes prompts and
+// messages to out. All agents of the kind share in. Where in is not a terminal, the lines that are
+// read are echoed to out.
 func Kind(in io.Reader, out io.Writer) agents.Kind {
 	lines := sync.OnceValue(func() <-chan line { return readLines(in) })
 	f, ok := in.(*os.File)
@@ -42,18 +44,27 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 // Person is an agent whose moves a person types.
 type Person struct {
 	agents.Base
-	Hint   agents.Agent       // gives hints; nil: nobody
-	Undo   func() bool        // ends the game, to play it again without the last move, if there is one; nil: moves stay
-	Helped bool               // by a hint, or by taking a move back after the set-up
-	lines  func() <-chan line // begins to read when it is called first; both sides of a game may be people
-	out    io.Writer
-	echo   bool
+
+	// Hint gives hints; nil: nobody does.
+	Hint agents.Agent
+	// Undo ends the game, to play it again without the last move, if there is one; nil: moves stay.
+	Undo func() bool
+	// Helped reports whether there was a hint, or a move was taken back after the set-up.
+	Helped bool
+
+	// lines begins to read when it is called first; both sides of a game may be people.
+	lines func() <-chan line
+	out   io.Writer
+	echo  bool // what is typed isn't seen otherwise
 }
 
 func (h *Person) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose prompts for a legal move, and passes without a prompt where that is the only one. It ignores limits.
-func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+// Choose prompts for a legal move, and passes without a prompt where that is the only one. It
+// ignores limits.
+func (h *Person) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
@@ -69,81 +80,117 @@ func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 			h.printf("%v, your move, or help: ", p.Side())
 		}
 		text, err := h.nextLine(ctx)
-		switch {
-		case errors.Is(err, files.ErrTooLong):
+		if errors.Is(err, files.ErrTooLong) {
 			h.printf("  that line is too long.\n")
 			continue
-		case errors.Is(err, io.EOF):
+		}
+		if errors.Is(err, io.EOF) {
 			h.printf("\nThe input has ended.\n")
 			return agents.Decision{}, agents.ErrResigned
-		case err != nil:
-			return agents.Decision{}, err
-		case h.echo:
-			h.printf("%s\n", textfmt.Escape(text))
 		}
-		m, err := h.answer(ctx, g, text)
 		if err != nil {
 			return agents.Decision{}, err
 		}
-		if m != rules.NoMove {
-			return agents.Decision{Move: m}, nil
+		if h.echo {
+			h.printf("%s\n", textfmt.Escape(text))
+		}
+		m, err := h.answer(ctx, g, text)
+		if err != nil || m != rules.NoMove {
+			return agents.Decision{Move: m}, err
 		}
 	}
 }
 
-// answer executes one line. It returns the move, if it is a legal one, and [agents.ErrResigned] to resign.
+// answer executes one line: a command, or a move, which it returns if it is legal. The error is
+// [agents.ErrResigned] to resign, and [context.Canceled] once a move has been taken back.
 func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
 		return rules.NoMove, nil
 	}
-	joined := strings.Join(words, "")
-	switch {
-	case words[0] == "moves" && len(words) <= 2:
+	if words[0] == "moves" && len(words) <= 2 {
 		start := strings.Join(words[1:], "")
 		list := listMoves(g.Legal(), start)
 		if list == "" {
 			list = fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
 		}
 		h.printf("%s", list)
-	case len(words) > 1 && !strings.ContainsAny(joined, "-@"):
+		return rules.NoMove, nil
+	}
+	// A move may be typed with blanks, but then it has one of these signs.
+	joined := strings.Join(words, "")
+	if len(words) > 1 && !strings.ContainsAny(joined, "-@") {
 		h.printf("  %.60q is neither a move nor a command; try help\n", text)
-	case words[0] == "help" || words[0] == "?":
+		return rules.NoMove, nil
+	}
+	switch words[0] {
+	case "help", "?":
 		h.printf("%s", help)
-	case words[0] == "board":
+	case "board":
 		last := rules.NoMove
 		if moves := g.Moves(); len(moves) > 0 {
 			last = moves[len(moves)-1]
 		}
 		h.printf("%s", Board(g.Rules(), g.Position(), last, nil))
-	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
+	case "quit", "exit", "resign":
 		return rules.NoMove, agents.ErrResigned
-	case words[0] == "hint" && h.Hint != nil && !g.Rules().SettingUp(g.Position()):
-		h.Helped = true
-		if err := h.Hint.NewGame(ctx, agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}); err != nil {
-			return rules.NoMove, err
-		}
-		d, err := h.Hint.Choose(ctx, g, agents.Request{})
-		h.printf("  %s  %s\n", g.Rules().LongText(g.Position(), d.Move), d.Info(textfmt.Thousands))
-		return rules.NoMove, err
-	case words[0] == "undo" && h.Undo != nil && h.Undo():
-		h.Helped = h.Helped || !g.Rules().SettingUp(g.Position())
-		return rules.NoMove, context.Canceled
-	case words[0] == "hint" || words[0] == "undo":
-		h.printf("  There is no move to take back, or to hint at before all pieces are placed.\n")
+	case "hint":
+		return rules.NoMove, h.hint(ctx, g)
+	case "undo":
+		return rules.NoMove, h.undo(g)
 	default:
-		m, err := g.Rules().ParseMove(g.Position(), joined)
-		if err == nil {
-			err = g.Check(m)
-		}
-		if err == nil {
-			return m, nil
-		}
-		h.printf("  %v\n", err)
+		return h.move(g, joined), nil
 	}
 	return rules.NoMove, nil
 }
 
+const notYet = "  There is no move to take back, or to hint at before all pieces are placed.\n"
+
+// hint prints the move that the agent for hints would make.
+func (h *Person) hint(ctx context.Context, g *rules.Game) error {
+	p := g.Position()
+	if h.Hint == nil || g.Rules().SettingUp(p) {
+		h.printf(notYet)
+		return nil
+	}
+	h.Helped = true
+	if err := h.Hint.NewGame(ctx, agents.SetupOf(g, 1)); err != nil {
+		return err
+	}
+	d, err := h.Hint.Choose(ctx, g, agents.Request{})
+	if err != nil {
+		return err
+	}
+	h.printf("  %s  %s\n", g.Rules().LongText(p, d.Move), d.Info(textfmt.Thousands))
+	return nil
+}
+
+// undo takes the last move back, which ends the game.
+func (h *Person) undo(g *rules.Game) error {
+	if h.Undo == nil || !h.Undo() {
+		h.printf(notYet)
+		return nil
+	}
+	if !g.Rules().SettingUp(g.Position()) {
+		h.Helped = true
+	}
+	return context.Canceled
+}
+
+// move returns the legal move that a text names. Without one it prints why, and returns NoMove.
+func (h *Person) move(g *rules.Game, text string) rules.Move {
+	m, err := g.Rules().ParseMove(g.Position(), text)
+	if err == nil {
+		err = g.Check(m)
+	}
+	if err != nil {
+		h.printf("  %v\n", err)
+		return rules.NoMove
+	}
+	return m
+}
+
+// plain replaces what people type, or copy, for the signs of moves.
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 
 // printf writes to the person. Errors are ignored: the program checks its output at the end.
@@ -155,10 +202,11 @@ func (h *Person) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, 
 //	d1-    c2 d3 goal
 //	d1xc3@ a1 b1 d2
 //
-// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there are none.
+// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there
+// are none.
 func listMoves(ms *rules.MoveSet, start string) string {
 	var b strings.Builder
-	heading, end := "", ""
+	heading := "" // of the line under way
 	for m := range ms.All() {
 		text := m.String()
 		cut := strings.LastIndexAny(text, "-@") + 1
@@ -167,12 +215,18 @@ func listMoves(ms *rules.MoveSet, start string) string {
 			continue
 		}
 		if head != heading {
-			fmt.Fprintf(&b, "%s  %-6s", end, head)
-			heading, end = head, "\n"
+			if heading != "" {
+				b.WriteString("\n")
+			}
+			heading = head
+			fmt.Fprintf(&b, "  %-6s", head)
 		}
 		b.WriteString(" " + tail)
 	}
-	return b.String() + end
+	if heading != "" {
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // maxLine bounds an input line, in bytes, its end included. No move is longer.
@@ -183,7 +237,8 @@ type line struct {
 	err  error
 }
 
-// readLines sends the lines of a reader that can't be interrupted, such as a terminal, without their ends.
+// readLines sends the lines of a reader that can't be interrupted, such as a terminal, without
+// their ends.
 func readLines(in io.Reader) <-chan line {
 	read := make(chan line)
 	go func() {
@@ -197,8 +252,8 @@ func readLines(in io.Reader) <-chan line {
 	return read
 }
 
-// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the next call returns the
-// line that comes later.
+// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the
+// next call returns the line that comes later.
 func (h *Person) nextLine(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -1,11 +1,16 @@
-// Package mcts is an agent by Monte-Carlo tree search. README.md describes its parts. Selection is by PUCT (C. D.
-// Rosin, "Multi-armed bandits with episode context", 2011). Static evaluations are backed up by minimax and not as
-// means (M. Lanctot et al., "Monte Carlo tree search with heuristic evaluations using implicit minimax backups", 2014,
-// with all the weight on the minimax part): one reply decides most positions.
+// Package mcts is an agent by Monte-Carlo tree search. README.md describes its parts. Selection is
+// by PUCT (C. D. Rosin, "Multi-armed bandits with episode context", 2011). Static evaluations are
+// backed up by minimax and not as means (M. Lanctot et al., "Monte Carlo tree search with heuristic
+// evaluations using implicit minimax backups", 2014, with all the weight on the minimax part): one
+// reply decides most positions.
 //
-// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver",
-// 2008). The length of a proven win is that of the first one found; there may be a quicker one. The tree is no graph: a
-// position reached on two paths is two nodes, so the repetition rule is followed exactly.
+// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree
+// search solver", 2008). The length of a proven win is the length of the first win found; there may
+// be a quicker one. The tree is no graph: a position reached on two paths is two nodes, so the
+// repetition rule is followed exactly.
+//
+// Begin with search.choose: it makes iterations from the root until a limit is reached (iterate),
+// each of which adds nodes to the tree, and then chooses among the children of the root.
 package mcts
 
 import (
@@ -35,10 +40,13 @@ func Kind() agents.Kind {
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
 	weights, err := eval.FromConfig(c)
+	if err != nil {
+		return nil, err
+	}
 	a := &player{Source: weights}
 	c.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)
-	return a, err
+	return a, nil
 }
 
 type player struct {
@@ -62,20 +70,27 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	d, decided, err := a.search.line.Prologue(ctx, a, g, &q, a.rng, &a.search.moves)
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
+	s := &a.search
+	d, decided, err := s.line.Prologue(ctx, a, g, &q, a.rng, &s.moves)
 	if err != nil || decided {
 		return d, err
 	}
-	lim := q.Limits.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
+	own := agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime}
+	lim := q.Limits.Tighter(own)
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}
-	d = a.search.choose(ctx, g, lim, q.Info)
-	if _, proven := d.Score.Proven(); q.Noise != nil && !proven {
-		d.Play(a.search.choice(minVisitShare, func(n *node) float64 {
-			return float64(a.search.toScore(float64(n.value)) + q.Noise(n.move))
-		}).move)
+	d = s.choose(ctx, g, lim, q.Info)
+	_, proven := d.Score.Proven()
+	if q.Noise != nil && !proven {
+		noisiest := s.choice(minVisitShare, func(n *node) float64 {
+			score := s.toScore(float64(n.value))
+			return float64(score + q.Noise(n.move))
+		})
+		d.Play(noisiest.move)
 	}
 	return d, nil
 }
@@ -91,8 +106,9 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
-// read its tags. The scale of values is 100·√3, so that a point has the value 0.5.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser,
+// `gyges agents` and SPSA read its tags. The scale of values is 100·√3, so that a point has the
+// value 0.5.
 type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.3" check:"0..100" help:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" check:"1..10000" help:"score in hundredths of a point that has the value 0.71"`
@@ -110,15 +126,17 @@ func (p params) forRules(o rules.Options) params {
 	if o.Relocation && !o.Kang {
 		least, growth = 16, 8
 	}
-	p.WidthMin, p.WidthGrowth = cmp.Or(p.WidthMin, least), cmp.Or(p.WidthGrowth, growth)
+	p.WidthMin = cmp.Or(p.WidthMin, least)
+	p.WidthGrowth = cmp.Or(p.WidthGrowth, growth)
 	return p
 }
 
 // maxValue is the value of the highest evaluation, a little less than 1.
 const maxValue = 0.99996
 
-// toValue maps a score to a value from -1 to 1. Like everything about values it uses only arithmetic that is exact by
-// IEEE 754, and square roots, so that values are the same on every machine.
+// toValue maps a score to a value from -1 to 1. Like everything about values it uses only
+// arithmetic that is exact by IEEE 754, and square roots, so that values are the same on every
+// machine.
 func (p *params) toValue(s agents.Score) float64 {
 	x := float64(s) / p.ValueScale
 	return x / math.Sqrt(1+float64(x*x)) // the conversion forbids a fused multiply-add
@@ -127,11 +145,12 @@ func (p *params) toValue(s agents.Score) float64 {
 // toScore is the inverse of toValue. By default, values next to ±1 give about ±200 points.
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
-	s := math.Round(p.ValueScale * (v / math.Sqrt(1-float64(v*v))))
-	return agents.Score(min(max(s, -float64(agents.MaxEval)), float64(agents.MaxEval)))
+	root := math.Sqrt(1 - float64(v*v))
+	return agents.Evaluated(p.ValueScale * (v / root))
 }
 
-// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best, relative to that.
+// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best,
+// relative to the best.
 var expTable = func() (t [40 * expSteps]float64) {
 	const step = 0.969233234476344081 // e^(-1/32)
 	t[0] = 1
@@ -143,14 +162,16 @@ var expTable = func() (t [40 * expSteps]float64) {
 
 const expSteps = 32
 
-// setPriors sets the priors of sibling nodes from their static evaluations, the highest of which comes first.
+// setPriors sets the priors of sibling nodes from their static evaluations, the highest of which
+// comes first.
 func (p *params) setPriors(list []node) {
 	total := 0.0
 	for k := range list {
 		below := float64(list[0].static-list[k].static) / p.PriorTemperature
-		w := expTable[min(int(below*expSteps), len(expTable)-1)]
-		list[k].prior = float32(w)
-		total += w
+		step := min(int(below*expSteps), len(expTable)-1)
+		weight := expTable[step]
+		list[k].prior = float32(weight)
+		total += weight
 	}
 	for k := range list {
 		list[k].prior /= float32(total)

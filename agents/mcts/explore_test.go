@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// Whatever move noise favours, it is one that was visited and not proven to lose; and a proven win is played as it is.
+// Whatever move noise favours, it is one that was visited and not proven to lose; and a proven win
+// is played as it is.
 func TestNoisyChoice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -21,11 +22,9 @@ func TestNoisyChoice(t *testing.T) {
 		g := agenttest.RandomGame(rules.MustParse([]string{"standard", "simplified", "kang"}[i%3]), rng, 12)
 		a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", g).(*player)
 		plain := agenttest.Choose(t, a, g, agents.Limits{})
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
+		require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 0)))
 		noise := func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 }
-		d, err := a.Choose(context.Background(), g, agents.Request{Noise: noise})
-		require.NoError(t, err)
-		require.NoError(t, g.Check(d.Move))
+		d := agenttest.Ask(t, a, g, agents.Request{Noise: noise})
 		require.Equal(t, plain.Score, d.Score)
 		if _, ok := d.Score.Proven(); ok {
 			proven++

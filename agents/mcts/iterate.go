@@ -1,5 +1,7 @@
 package mcts
 
+// One iteration of the search: select, evaluate, expand, back up.
+
 import (
 	"cmp"
 	"slices"
@@ -9,12 +11,13 @@ import (
 	"gyges/rules"
 )
 
-// iterate makes one iteration from the root, whose position is p: it selects a leaf, expands it, and backs up.
+// iterate makes one iteration from the root, whose position is p: it selects a leaf, expands it,
+// and backs up.
 func (s *search) iterate(p rules.Position) {
 	t := &s.tree
 	s.path = append(s.path[:0], t.root)
 	for t.nodes[s.last()].proof == unproven {
-		leaf := t.nodes[s.last()].size() == 0
+		leaf := t.nodes[s.last()].count == 0
 		child, ok := s.selectChild(p)
 		if leaf || !ok {
 			break
@@ -28,7 +31,7 @@ func (s *search) iterate(p rules.Position) {
 	for _, i := range slices.Backward(s.path) {
 		n := &t.nodes[i]
 		n.visits++
-		if n.proof == unproven && n.size() > 0 {
+		if n.proof == unproven && n.count > 0 {
 			t.update(i)
 		}
 	}
@@ -40,13 +43,16 @@ func (s *search) last() uint32 { return s.path[len(s.path)-1] }
 // visit next, after expanding the node if it is due. ok is false if there is none:
 // the node is proven now, or the tree is full or has reached its maximum depth.
 func (s *search) selectChild(p rules.Position) (child uint32, ok bool) {
+	atMaxDepth := s.maxDepth > 0 && s.line.Len() >= s.maxDepth
 	for {
-		n := &s.tree.nodes[s.last()]
-		child, ok = s.tree.selectPUCT(n, s.CPUCT)
-		if n.proof != unproven || n.complete() || ok && n.size() >= s.width(s.last()) {
-			return child, ok && n.proof == unproven
+		i := s.last()
+		n := &s.tree.nodes[i]
+		if n.proof != unproven {
+			return 0, false
 		}
-		if s.tree.free() < minFree || s.maxDepth > 0 && s.line.Len() >= s.maxDepth {
+		child, ok = s.tree.selectPUCT(n, s.CPUCT)
+		wide := ok && int(n.count) >= s.width(i)
+		if wide || n.complete || atMaxDepth || s.tree.free() < minFree {
 			return child, ok
 		}
 		s.expand(p)
@@ -58,17 +64,16 @@ func (s *search) selectChild(p rules.Position) (child uint32, ok bool) {
 // A node whose every move lets the opponent win at once is proven lost instead.
 func (s *search) expand(p rules.Position) {
 	i := s.last()
-	n := s.tree.nodes[i]
-	s.list = append(s.list[:0], s.tree.children(&n)...)
+	s.list = append(s.list[:0], s.tree.children(&s.tree.nodes[i])...)
 	s.line.Moves(p, &s.moves)
 	anyMove := s.moves.At(0)
 	for _, c := range s.list {
 		s.moves.Remove(c.move)
 	}
-	all := s.evaluateMoves(p, max(s.width(i), 2*n.size())-n.size())
-	s.list = append(s.list, s.children...)
+	all := s.evaluateMoves(p, max(s.width(i), 2*len(s.list)))
 	if len(s.list) == 0 { // the root needs a move nevertheless
-		s.list = append(s.list, node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)})
+		lost := node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)}
+		s.list = append(s.list, lost)
 	}
 	if len(s.list) > s.tree.free() {
 		return
@@ -79,33 +84,39 @@ func (s *search) expand(p rules.Position) {
 	s.tree.update(i)
 }
 
-// evaluateMoves makes children of at most width of the moves of p and reports whether it has evaluated all. Moves that
-// let the opponent win at once make no children; a move that wins ends it.
+// evaluateMoves adds the moves of p to the list until it has width of them, and reports whether it
+// has evaluated all. Moves that let the opponent win at once are not added; a move that wins ends
+// it.
 func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
-	if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
+	if s.line.Threatened(p) {
 		s.rules.QuickEvasions(p, &s.moves)
 	}
 	s.order(p)
-	s.children = s.children[:0]
+	best := node{static: -2} // of those added
 	s.line.Push(p)
-	for won := false; len(s.heap) > 0 && len(s.children) < width && !won; {
+	for len(s.heap) > 0 && len(s.list) < width {
 		m := s.heap.Pop()
 		child := s.evaluate(m, s.rules.Apply(p, m))
 		if child.proof < agents.WinScore {
-			s.children = append(s.children, child)
+			s.list = append(s.list, child)
+			if child.static > best.static {
+				best = child
+			}
 		}
-		won = child.proof <= -agents.WinScore
+		if child.proof <= -agents.WinScore {
+			break
+		}
 	}
 	s.line.Pop()
-	if s.eval.Policy() == nil && len(s.children) > 0 {
-		best := slices.MaxFunc(s.children, func(a, b node) int { return cmp.Compare(a.static, b.static) })
+	if s.eval.Policy() == nil && best.move != rules.NoMove {
 		s.history.Add(p.Side(), best.move, 1)
 	}
 	return len(s.heap) == 0
 }
 
-// order makes the heap that of the moves of p, the most promising first: by the policy of the evaluation, or without
-// one by the history of moves that were the best of those evaluated with them.
+// order fills the heap with the moves of p, the most promising on top: by the policy of the
+// evaluation, or without one by the history of moves that were the best of those evaluated with
+// them.
 func (s *search) order(p rules.Position) {
 	weights := s.eval.Policy()
 	if weights != nil {
@@ -122,24 +133,32 @@ func (s *search) order(p rules.Position) {
 	s.heap.Heapify()
 }
 
+// evaluate returns the node of a move that leads to next, the position at the line's end.
 func (s *search) evaluate(m rules.Move, next rules.Position) node {
 	n := node{move: m}
-	switch o := s.line.Outcome(next); {
-	case o == rules.Draw:
+	switch s.line.Outcome(next) {
+	case rules.Undecided:
+		n.proof, n.static = s.evaluateUndecided(next)
+	case rules.Draw:
 		n.proof = drawn
-	case o != rules.Undecided: // the move wins
+	default: // the move wins
 		n.proof, n.static = -agents.WinTop, 1
-	case s.line.WinsNow(next):
-		n.proof, n.static = agents.WinIn(1), -1
-	default:
-		score, attacked := s.eval.Evaluate(next)
-		n.static = float32(-s.toValue(score))
-		// Wins in three of the root are found at once. Deeper they take some visits, for a search
-		// for evasions at each leaf would slow down the others.
-		if attacked && s.line.Len() == 1 && !s.line.HasEvasion(next, &s.replies) {
-			n.proof, n.static = -agents.WinIn(2), 1
-		}
 	}
 	n.value = n.static
 	return n
+}
+
+// evaluateUndecided returns the proof of the side to move in next, and the value for the other.
+func (s *search) evaluateUndecided(next rules.Position) (proof agents.Score, static float32) {
+	if s.line.WinsNow(next) {
+		return agents.WinIn(1), -1
+	}
+	score, attacked := s.eval.Evaluate(next)
+	// Wins in three of the root are found at once. Deeper they take some visits, for a search
+	// for evasions at each leaf would slow down the others.
+	atRoot := s.line.Len() == 1
+	if attacked && atRoot && !s.line.HasEvasion(next, &s.replies) {
+		return -agents.WinIn(2), 1
+	}
+	return unproven, float32(-s.toValue(score))
 }

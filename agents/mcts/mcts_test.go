@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -78,13 +77,13 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 		if len(d.PV) < 2 {
 			break
 		}
-		want := tr.nodes[tr.root]
+		i := tr.root
 		for _, m := range d.PV[:2] {
 			g.PlayLegal(m)
-			k := slices.IndexFunc(tr.children(&want), func(n node) bool { return n.move == m })
-			want = tr.children(&want)[k]
+			i, _ = tr.child(i, m)
 		}
-		if want.size() == 0 || want.proof != unproven {
+		want := tr.nodes[i]
+		if want.count == 0 || want.proof != unproven {
 			break
 		}
 		a.search.setRoot(g)
@@ -98,14 +97,6 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 func TestTreeIsDropped(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("standard")
-	fresh := func() (*search, *rules.Game) {
-		g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
-		a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
-		for _, m := range agenttest.Choose(t, a, g, agents.Limits{}).PV[:2] {
-			g.PlayLegal(m)
-		}
-		return &a.search, g
-	}
 	for name, change := range map[string]func(s *search, g *rules.Game) *rules.Game{
 		"none": func(_ *search, g *rules.Game) *rules.Game { return g },
 		"a new game": func(s *search, g *rules.Game) *rules.Game {
@@ -119,20 +110,23 @@ func TestTreeIsDropped(t *testing.T) {
 		"another start": func(_ *search, g *rules.Game) *rules.Game { return rules.NewGame(r, g.Position()) },
 		"a move outside the tree": func(s *search, g *rules.Game) *rules.Game {
 			g.Undo()
-			root := &s.tree.nodes[s.tree.root]
-			k := slices.IndexFunc(s.tree.children(root), func(n node) bool { return n.move == g.Moves()[0] })
+			child, _ := s.tree.child(s.tree.root, g.Moves()[0])
 			for m := range g.Legal().All() {
-				if !slices.ContainsFunc(s.tree.children(&s.tree.children(root)[k]), func(n node) bool { return n.move == m }) {
+				if _, ok := s.tree.child(child, m); !ok {
 					g.PlayLegal(m)
-					return g
+					break
 				}
 			}
-			return nil
+			return g
 		},
 	} {
-		s, g := fresh()
-		g = change(s, g)
-		s.setRoot(g)
+		g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
+		a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
+		for _, m := range agenttest.Choose(t, a, g, agents.Limits{}).PV[:2] {
+			g.PlayLegal(m)
+		}
+		s := &a.search
+		s.setRoot(change(s, g))
 		require.Equal(t, name == "none", len(s.tree.nodes) > 1, name)
 	}
 }

@@ -11,12 +11,9 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/internal/agenttest"
+	"gyges/agents/solver"
 	"gyges/rules"
 )
-
-func TestNodeSize(t *testing.T) {
-	require.EqualValues(t, nodeSize, unsafe.Sizeof(node{}))
-}
 
 // grow returns a tree of a root with children of these proofs.
 func grow(proofs ...agents.Score) *tree {
@@ -50,7 +47,7 @@ func TestProve(t *testing.T) {
 		tr.update(0)
 		require.Equal(t, c.want, tr.nodes[0].proof, c.children)
 		tr = grow(c.children...)
-		tr.nodes[0].count &^= complete
+		tr.nodes[0].complete = false
 		tr.update(0)
 		require.Equal(t, c.want >= agents.WinScore, tr.nodes[0].proof != unproven, "a loss takes all moves")
 	}
@@ -157,7 +154,8 @@ func TestAMillionNodesTakeLessThan100MB(t *testing.T) {
 	tr := tree{limit: limitFor(megabytes)}
 	tr.reset(0)
 	tr.prune(1, func() bool { return false })
-	size := (cap(tr.nodes) + cap(tr.spare)) * int(unsafe.Sizeof(node{}))
+	require.EqualValues(t, nodeSize, unsafe.Sizeof(node{}))
+	size := (cap(tr.nodes) + cap(tr.spare)) * nodeSize
 	require.LessOrEqual(t, size, megabytes<<20)
 	require.GreaterOrEqual(t, min(cap(tr.nodes), cap(tr.spare)), tr.limit)
 }
@@ -209,8 +207,8 @@ func TestTheTreeStaysWithinItsLimit(t *testing.T) {
 	require.Greater(t, checkTree(t, tr), 50)
 }
 
-// checkTree checks every node that has children against them: its visits are its own first and theirs, its value is the
-// opposite of the best of theirs. It returns how many it has checked.
+// checkTree checks every node that has children against them: its visits are its own first and
+// theirs, its value is the opposite of the best of theirs. It returns how many it has checked.
 func checkTree(t *testing.T, tr *tree) (checked int) {
 	for todo := []uint32{tr.root}; len(todo) > 0; {
 		n := tr.nodes[todo[0]]
@@ -220,7 +218,7 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 			todo = append(todo, n.first+uint32(k))
 			best, visits = max(best, child.value), visits+child.visits
 		}
-		if n.size() == 0 || n.proof != unproven {
+		if n.count == 0 || n.proof != unproven {
 			continue
 		}
 		require.Equal(t, -best, n.value)
@@ -230,61 +228,31 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 	return checked
 }
 
-// A proof of the search is one for a search through all moves too.
-func TestProofsAgreeWithMinimax(t *testing.T) {
+// The solver, which searches all moves, proves what the search has proven.
+func TestProofsAreTrue(t *testing.T) {
 	t.Parallel()
-	r := rules.MustParse("simplified")
 	rng := rand.New(rand.NewPCG(4, 4))
+	prover := solver.New(1)
 	wins, losses := 0, 0
-	for range 150 {
-		g := agenttest.RandomGame(r, rng, rng.IntN(12))
+	for i := range 200 {
+		g := agenttest.RandomGame(rules.MustParse([]string{"simplified", "standard"}[i%2]), rng, rng.IntN(12))
 		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=60,hash=1", g), g, agents.Limits{})
 		plies, proven := d.Score.Proven()
-		switch {
-		case proven && plies > 0 && plies <= 3:
-			require.True(t, winsWithin(g, plies), r.FormatPosition(g.Position()))
+		if !proven || max(plies, -plies) > 3 {
+			continue
+		}
+		position := g.Rules().FormatPosition(g.Position())
+		r, err := prover.Solve(t.Context(), g, 3)
+		require.NoError(t, err)
+		require.LessOrEqual(t, max(r.Plies, -r.Plies), max(plies, -plies), position)
+		if plies > 0 {
+			require.Positive(t, r.Plies, position)
 			wins++
-		case proven && plies == -2:
-			var ms rules.MoveSet
-			g.LegalMoves(&ms)
-			for m := range ms.All() {
-				g.PlayLegal(m)
-				require.True(t, winsWithin(g, 1))
-				g.Undo()
-			}
+		} else {
+			require.Negative(t, r.Plies, position)
 			losses++
 		}
 	}
 	require.Greater(t, wins, 20)
 	require.Greater(t, losses, 2)
-}
-
-// winsWithin reports whether the side to move can win within n plies.
-func winsWithin(g *rules.Game, plies int) bool {
-	var ms rules.MoveSet
-	g.LegalMoves(&ms)
-	for m := range ms.All() {
-		g.PlayLegal(m)
-		o, _ := g.Outcome()
-		won := o == rules.WinFor(g.Position().Side().Other())
-		if !won && o == rules.Undecided && plies > 1 {
-			won = true
-			var replies rules.MoveSet
-			g.LegalMoves(&replies)
-			for reply := range replies.All() {
-				g.PlayLegal(reply)
-				o, _ := g.Outcome()
-				won = o == rules.Undecided && winsWithin(g, plies-2)
-				g.Undo()
-				if !won {
-					break
-				}
-			}
-		}
-		g.Undo()
-		if won {
-			return true
-		}
-	}
-	return false
 }

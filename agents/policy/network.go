@@ -1,5 +1,7 @@
 package policy
 
+// The network of the policy.
+
 import (
 	"math"
 
@@ -11,8 +13,9 @@ import (
 // Units is the number of hidden units of the network.
 const Units = 32
 
-// The network's weights follow those of the features, in rows with a number for each unit: for the inputs of the
-// position, for what is moved where, and for the units themselves. All but the last are added up.
+// The weights of the network come after the weights of the features, in rows with a number for each
+// hidden unit. There are rows for the inputs of the position, for what is moved where, and for the
+// units themselves. All rows but the last are added up.
 const (
 	startRows = inputs.Num                    // height of the piece moved, start
 	endRows   = startRows + 3*places          // kind, end
@@ -25,8 +28,9 @@ const (
 // Row returns the index of the first weight of a row.
 func Row(row int) int { return NumFeatures + row*Units }
 
-// Rows are the rows that are added to those of the position for a move. A move that starts on the right half of the
-// board is seen in the mirror, where the inputs of the position are mirrored too; of one from the hand the end counts.
+// Rows are the rows that a move adds to the rows of the position. A move that starts on the right
+// half of the board is seen in the mirror, where the inputs of the position are mirrored too; of a
+// move from the hand the end counts.
 type Rows struct {
 	Image      int // 0: the position, 1: its mirror image
 	Start, End int
@@ -34,37 +38,40 @@ type Rows struct {
 }
 
 // Rows returns the rows of a move, which is not the pass.
-func (v *View) Rows(m rules.Move) Rows {
-	a := v.turned(m)
-	r := a.rows()
-	if a.displaced > 0 {
-		drop := a.drop
-		if r.Image == 1 {
-			drop = opposite(drop)
-		}
-		r.Drop = dropRows + (a.displaced-1)*rules.NumSquares + drop
-	}
-	return r
-}
+func (v *View) Rows(m rules.Move) Rows { return v.turned(m).rows() }
 
-// rows returns the rows of a move without that of the drop.
 func (a turnedMove) rows() Rows {
 	pivot := a.start
 	if pivot == hand {
 		pivot = a.end
 	}
-	image, start, end := 0, a.start, a.end
+	image := 0
 	if _, mirror := mirrored(pivot); mirror {
-		image, start, end = 1, opposite(start), opposite(end)
+		image = 1
+		a.start = opposite(a.start)
+		a.end = opposite(a.end)
+		a.drop = opposite(a.drop)
 	}
-	kind := (a.height-1)*4 + a.displaced
-	return Rows{image, startRows + (a.height-1)*places + start, endRows + kind*places + end, -1}
+	r := Rows{
+		Image: image,
+		Start: startRows + (a.height-1)*places + a.start,
+		End:   endRows + a.kind()*places + a.end,
+		Drop:  -1,
+	}
+	if a.displaced > 0 {
+		r.Drop = a.firstDropRow() + a.drop
+	}
+	return r
 }
+
+// firstDropRow returns the first of the rows for the drops of the piece displaced.
+func (a turnedMove) firstDropRow() int { return dropRows + (a.displaced-1)*rules.NumSquares }
 
 // units has a number for each unit, in units of 1/[NetworkUnit].
 type units = [Units]int16
 
-// Quantisation and bounds of the network's weights: sums of rows stay within 16 bits, outputs within 32.
+// Quantisation and bounds of the network's weights: sums of rows stay within 16 bits, outputs
+// within 32.
 const (
 	NetworkUnit = 64   // a weight of the network of 1
 	MaxRow      = 500  // bound of the size of a weight that is added up
@@ -79,7 +86,7 @@ func (w *Weights) units(row int) *units { return (*units)(w[Row(row):]) }
 // HasNetwork reports whether the policy has a network.
 func (w *Weights) HasNetwork() bool { return *w.units(OutRow) != (units{}) }
 
-// Policy are weights in the layout that is computed with.
+// Policy has the weights in the layout that scores are computed with.
 type Policy struct {
 	weights *Weights
 	inputs  *vector.Rows // of the network; nil: there is none
@@ -94,6 +101,7 @@ func (w *Weights) Pack() *Policy {
 	return p
 }
 
+// network computes the outputs of a policy's network for the moves of a position.
 type network struct {
 	policy *Policy
 	sums   [2]units                // of the position and of its mirror image
@@ -119,29 +127,29 @@ func (n *network) begin(policy *Policy, r *rules.Rules, p rules.Position, opp *r
 	}
 }
 
-// startEnd computes the outputs for the moves with a start and an end by their drops. It returns the score of the only
-// move if nothing is displaced, else 0.
+// startEnd computes the outputs for the moves with a start and an end by their drops. It returns
+// the score of the only move if nothing is displaced, else 0.
 func (n *network) startEnd(a turnedMove) int32 {
 	if n.policy.inputs == nil {
 		return 0
 	}
-	r, w := a.rows(), n.policy.weights
+	r := a.rows()
 	n.image = r.Image
-	x := &n.sums[r.Image]
-	var sum, none units
-	start, end := w.units(r.Start), w.units(r.End)
+	position := &n.sums[r.Image]
+	w := n.policy.weights
+	start, end, out := w.units(r.Start), w.units(r.End), w.units(OutRow)
+	var sum units
 	for k := range sum {
-		sum[k] = x[k] + start[k] + end[k]
+		sum[k] = position[k] + start[k] + end[k]
 	}
-	drops, outputs := none[:], n.drops[:1]
 	if a.displaced > 0 {
-		drops, outputs = w[Row(dropRows+(a.displaced-1)*rules.NumSquares):], n.drops[:]
-	}
-	vector.Outputs(outputs, sum[:], drops, w.units(OutRow)[:], math.MaxInt16)
-	if a.displaced > 0 {
+		drops := w[Row(a.firstDropRow()):]
+		vector.Outputs(n.drops[:], sum[:], drops, out[:], math.MaxInt16)
 		return 0
 	}
-	return score(outputs[0])
+	var none units
+	vector.Outputs(n.drops[:1], sum[:], none[:], out[:], math.MaxInt16)
+	return score(n.drops[0])
 }
 
 // drop returns what the drop adds to the score of a move with the last start and end.

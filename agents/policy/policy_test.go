@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/agents/eval/inputs"
+	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
 
@@ -17,18 +18,10 @@ func drawView(t *rapid.T) (*rules.Rules, rules.Position, *View, *rules.MoveSet) 
 	preset := rapid.SampledFrom(rules.Presets()).Draw(t, "rules")
 	r := rules.MustParse(preset.Name)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-	g := rules.NewGame(r, r.RandomSetup(rng))
-	for range rapid.IntRange(0, 60).Draw(t, "plies") {
-		next := rules.NewGame(r, g.Position())
-		ms := next.Legal()
-		next.PlayLegal(ms.At(rng.IntN(ms.Len())))
-		if o, _ := next.Outcome(); o != rules.Undecided {
-			break
-		}
-		g = next
-	}
-	v, ms := begin(r, g.Position())
-	return r, g.Position(), v, ms
+	plies := rapid.IntRange(0, 60).Draw(t, "plies")
+	p := agenttest.RandomGame(r, rng, plies).Position()
+	v, ms := begin(r, p)
+	return r, p, v, ms
 }
 
 // begin returns the view of a position and its moves.

@@ -1,9 +1,11 @@
 package policy
 
+// The scores of the moves of a position, from the sums of their features and the network.
+
 import "gyges/rules"
 
-// Weights are the weights of the features in units of 1/[Unit], then those of the network in units of 1/[NetworkUnit].
-// A network whose last row is zero counts nothing.
+// Weights are the weights of the features in units of 1/[Unit], then the weights of the network in
+// units of 1/[NetworkUnit]. A network whose last row is zero counts nothing.
 type Weights [NumWeights]int16
 
 const (
@@ -18,10 +20,11 @@ type Scorer struct {
 	view    View
 	network network
 
-	// The last start and end that was scored, its sum, and the index of its first drop.
+	// The last start and end that was scored, the sum of their weights, and the height of the piece
+	// displaced.
 	last      rules.Move
 	sum       int32
-	firstDrop int
+	displaced int
 
 	// Sums by end and by drop, and whether they have been computed.
 	ends      [kinds * places]int32
@@ -32,10 +35,12 @@ type Scorer struct {
 
 // Begin prepares to score moves of p by w; ms has the moves.
 func (s *Scorer) Begin(w *Policy, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
-	s.weights, s.last = w.weights, rules.NoMove
+	s.weights = w.weights
+	s.last = rules.NoMove
 	opponent := s.view.Begin(r, p, ms)
 	s.network.begin(w, r, p, &opponent)
-	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
+	clear(s.haveEnds[:])
+	clear(s.haveDrops[:])
 }
 
 // Score returns the score of a move in units of 1/[Unit].
@@ -50,23 +55,26 @@ func (s *Scorer) Score(m rules.Move) int32 {
 	if !m.Drop().OnBoard() {
 		return s.sum
 	}
-	k := s.firstDrop + s.view.place(m.Drop())
+	drop := s.view.place(m.Drop())
+	k := (s.displaced-1)*rules.NumSquares + drop
 	if !s.haveDrops[k] {
 		s.haveDrops[k] = true
-		s.drops[k] = s.total(s.view.dropFeatures(k/rules.NumSquares+1, k%rules.NumSquares))
+		s.drops[k] = s.total(s.view.dropFeatures(s.displaced, drop))
 	}
-	return s.sum + s.drops[k] + s.network.drop(k%rules.NumSquares)
+	return s.sum + s.drops[k] + s.network.drop(drop)
 }
 
 // scoreStartEnd computes what the moves of a start and an end share.
 func (s *Scorer) scoreStartEnd(a turnedMove) {
-	k := ((a.height-1)*4+a.displaced)*places + a.end
+	k := a.kind()*places + a.end
 	if !s.haveEnds[k] {
-		s.haveEnds[k], s.ends[k] = true, s.total(s.view.endFeatures(a.height, a.displaced, a.end))
+		s.haveEnds[k] = true
+		s.ends[k] = s.total(s.view.endFeatures(a))
 	}
-	start := s.view.startFeatures(a.height, a.start, a.end)
-	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]]) + s.network.startEnd(a)
-	s.firstDrop = (a.displaced - 1) * rules.NumSquares
+	start := s.view.startFeatures(a)
+	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.sum += s.network.startEnd(a)
+	s.displaced = a.displaced
 }
 
 func (s *Scorer) total(features [5]int) (sum int32) {

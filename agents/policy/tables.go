@@ -1,5 +1,7 @@
 package policy
 
+// The tables of weights, as weights files name them, with the bounds of their numbers.
+
 import (
 	"errors"
 	"fmt"
@@ -43,10 +45,11 @@ func OfNetwork(name string) bool { return strings.HasPrefix(name, "network_") }
 
 // Table returns the weights of the i-th table.
 func (w *Weights) Table(i int) []int16 {
+	end := NumWeights
 	if i+1 < len(tables) {
-		return w[tables[i].first:tables[i+1].first]
+		end = tables[i+1].first
 	}
-	return w[tables[i].first:]
+	return w[tables[i].first:end]
 }
 
 // Bound returns the bound of the size of the i-th weight.
@@ -67,11 +70,13 @@ func (w *Weights) Check() error {
 	return errors.Join(errs...)
 }
 
-// CheckBounds returns an error, which begins with what the list is, if the size of a number exceeds bound.
+// CheckBounds returns an error, which begins with what the list is, if the size of a number exceeds
+// bound.
 func CheckBounds(what string, list []int16, bound int16) error {
 	for _, x := range list {
 		if x < -bound || x > bound {
-			return fmt.Errorf("%s: expected numbers from %d to %d, found %d", what, -bound, bound, x)
+			const format = "%s: expected numbers from %d to %d, found %d"
+			return fmt.Errorf(format, what, -bound, bound, x)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package random
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -66,13 +67,11 @@ func TestSetupsAreDrawnUniformly(t *testing.T) {
 	require.Less(t, chi2/1.2, distuv.ChiSquared{K: 10}.Quantile(0.999))
 }
 
-func TestChoosingAllocatesNothing(t *testing.T) {
+func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "random", g)
-	ctx := context.Background()
-	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if _, err := a.Choose(ctx, g, agents.Request{}); err != nil {
-			t.Fatal(err)
-		}
-	}))
+	_, err := a.Choose(agenttest.CancelAfter(0), g, agents.Request{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = a.Choose(t.Context(), g, agents.Request{Sample: 1})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
 }

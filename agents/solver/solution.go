@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,39 +32,22 @@ type Solution struct {
 	Seconds  float64            // the search took, in thousandths
 }
 
-// New returns a function that searches games, for one goroutine. When ctx ends, its solution is incomplete.
+// New returns a function that searches games, for one goroutine. When ctx ends, its solution is
+// incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
-	var find func(context.Context, *Solution) error // fills in the solution of a game
-	if s.Nodes == 0 {
-		solver := New(DefaultMegabytes)
-		find = func(ctx context.Context, found *Solution) (err error) {
-			found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
-			found.Complete = err == nil
-			return err
-		}
-	} else {
+	find := s.depthFirst()
+	if s.Nodes > 0 {
 		guide, err := eval.ForRules(r)
 		if err != nil {
 			return nil, err
 		}
-		prover := proofnumber.New(cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes)))
-		find = func(ctx context.Context, found *Solution) (err error) {
-			found.Strategy, found.Nodes, err = prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
-			if w := found.Strategy; w != nil {
-				p := found.Game.Position()
-				found.Complete, found.Plies, found.Line = true, w.Roots[0].Plies, w.Line(p)
-				if w.Winner != p.Side() {
-					found.Plies = -found.Plies
-				}
-			}
-			return err
-		}
+		find = s.byProofNumbers(guide)
 	}
 	return func(ctx context.Context, g *rules.Game) (Solution, error) {
 		if s.MoveTime > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, s.MoveTime)
+			limited, cancel := context.WithTimeout(ctx, s.MoveTime)
 			defer cancel()
+			ctx = limited
 		}
 		began := time.Now()
 		solution := Solution{Game: g}
@@ -78,34 +60,85 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 	}, nil
 }
 
-// List searches games of the same rules with some workers, and calls each with the solutions in order until an error.
+// depthFirst returns a function that fills in the solution of its game by a [Solver].
+func (s Search) depthFirst() func(context.Context, *Solution) error {
+	solver := New(DefaultMegabytes)
+	return func(ctx context.Context, solution *Solution) error {
+		result, err := solver.Solve(ctx, solution.Game, s.Depth)
+		solution.Result = result
+		solution.Complete = err == nil
+		return err
+	}
+}
+
+// byProofNumbers returns a function that fills in the solution of its game by a
+// [proofnumber.Prover].
+func (s Search) byProofNumbers(guide *eval.Evaluator) func(context.Context, *Solution) error {
+	prover := proofnumber.New(cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes)))
+	return func(ctx context.Context, solution *Solution) error {
+		win, nodes, err := prover.Prove(ctx, solution.Game, guide, s.Depth, s.Nodes)
+		solution.Nodes = nodes
+		if win == nil {
+			return err
+		}
+		p := solution.Game.Position()
+		solution.Strategy = win
+		solution.Complete = true
+		solution.Line = win.Line(p)
+		solution.Plies = len(solution.Line)
+		if win.Winner != p.Side() {
+			solution.Plies = -solution.Plies
+		}
+		return err
+	}
+}
+
+// List searches games of the same rules with some workers, and calls each with the solutions in
+// order until an error.
 func (s Search) List(
-	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int, each func(Solution) error,
+	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int,
+	each func(Solution) error,
 ) error {
+	solutions := make([]chan Solution, len(games))
+	for i := range solutions {
+		solutions[i] = make(chan Solution, 1)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	var lock sync.Mutex
-	solved, wanted := map[int]Solution{}, 0 // those before the wanted one have been passed on
 	for range min(workers, len(games)) {
 		group.Go(func() error {
 			solve, err := s.New(r)
-			for i := int(next.Add(1)) - 1; err == nil && ctx.Err() == nil && i < len(games); i = int(next.Add(1)) - 1 {
-				var solution Solution
-				if solution, err = solve(ctx, games[i]); err != nil || ctx.Err() != nil {
-					break
-				}
-				lock.Lock()
-				solved[i] = solution
-				for s, ok := solved[wanted]; ok && err == nil; s, ok = solved[wanted] {
-					delete(solved, wanted)
-					if err = each(s); err == nil {
-						wanted++
-					}
-				}
-				lock.Unlock()
+			if err != nil {
+				return err
 			}
-			return cmp.Or(err, context.Cause(ctx))
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(games) {
+					return nil
+				}
+				solution, err := solve(ctx, games[i])
+				if err != nil {
+					return err
+				}
+				if ctx.Err() != nil { // the solution is incomplete
+					return context.Cause(ctx)
+				}
+				solutions[i] <- solution
+			}
 		})
 	}
+	group.Go(func() error {
+		for _, solved := range solutions {
+			select {
+			case solution := <-solved:
+				if err := each(solution); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
 	return group.Wait()
 }

@@ -1,18 +1,21 @@
-// Package solver proves wins and losses: whether the side to move can force the goal within N plies, or can't keep the
-// opponent from it. Wins and losses that it finds are exact; that there is none, or none quicker, rests on hashes of 64
-// bits, by which a table takes positions for equal.
+// Package solver proves wins and losses: whether the side to move can force the goal within N
+// plies, or can't keep the opponent from it. Wins and losses that it finds are proven by the rules
+// alone. That there is none, or none quicker, rests on hashes of 64 bits: a table takes positions
+// with the same hash for equal.
 //
-// Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is played through. [Solver]
-// finds the shortest wins without any evaluation. [Search] is either, of one game or a list.
+// Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is
+// played through. [Solver] finds the shortest wins without any evaluation. [Search] is either, of
+// one game or a list.
 //
-// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the first proof is the shortest.
-// An attacker's moves must be evasions of the opponent's own threat, and at the last plies moves are tested as sets and
-// not one by one. No move is left out, as a winning move need not threaten anything: positions are common in which
-// every move of the loser lets the opponent win. Threats are searched first.
+// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the first
+// proof is the shortest. An attacker's moves must be evasions of the opponent's own threat, and at
+// the last plies moves are tested as sets and not one by one. No move is left out, as a winning
+// move need not threaten anything: positions are common in which every move of the loser lets the
+// opponent win. Threats are searched first.
 //
-// Under superko a result may rest on the way to a position. There the table gives only the move to try first (D.
-// Breuker, "Memory versus search in games", 1998, on the graph-history interaction). Under other rules its results are
-// used, but a proof is searched a second time without them.
+// Under superko a result may rest on the way to a position. There the table gives only the move to
+// try first (D. Breuker, "Memory versus search in games", 1998, on the graph-history interaction).
+// Under other rules its results are used, but a proof is searched a second time without them.
 package solver
 
 import (
@@ -32,10 +35,12 @@ const DefaultMegabytes = 16
 
 // Result is a proven result of a position.
 type Result struct {
-	// Plies is the number of plies in which the side to move wins (positive) or loses (negative); 0: nothing is forced.
+	// Plies is the number of plies in which the side to move wins (positive) or loses (negative);
+	// 0: nothing is forced.
 	Plies int
 	Depth int // plies up to which the result is complete: there is no quicker one
-	// Line is a line of best play to the goal, the quickest win against the longest defence; empty if nothing is forced.
+	// Line is a line of best play to the goal, the quickest win against the longest defence; empty
+	// if nothing is forced.
 	Line  []rules.Move
 	Nodes int64 // positions visited
 }
@@ -47,7 +52,8 @@ type Solver struct {
 	frames  []frame
 	table   table
 	history lookahead.History
-	// useTable reports whether results of the table are used: under superko they may rest on the way.
+	// useTable reports whether results of the table are used: under superko they may rest on the
+	// way.
 	useTable bool
 	kang     bool
 
@@ -57,6 +63,7 @@ type Solver struct {
 	stopped  bool
 }
 
+// frame is what the search has at a ply.
 type frame struct {
 	moves   rules.MoveSet
 	after   rules.MoveSet // the opponent's, to count the evasions
@@ -66,42 +73,57 @@ type frame struct {
 
 // New returns a solver with a table of megabytes MB, at least 1.
 func New(megabytes int) *Solver {
-	s := &Solver{frames: make([]frame, MaxDepth+1)}
-	s.table.entries = make([]entry, max(megabytes, 1)<<20/entryBytes)
-	return s
+	size := max(megabytes, 1) << 20
+	return &Solver{
+		frames: make([]frame, MaxDepth+1),
+		table:  make(table, size/entryBytes),
+	}
 }
 
-// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the present position of g, a game under way.
-// When ctx is cancelled it returns at once with the result so far and the context's error.
+// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the present position of
+// g, a game under way. When ctx is cancelled it returns at once with the result so far and the
+// context's error.
 //
-// Wins and losses are exact. There is one rare case in which a result is found two plies too late: a win that exists
-// only because the repetition rule forbids every move from the opponent's nearest row.
+// Wins and losses are exact. There is one rare case in which a result is found two plies too late:
+// a win that exists only because the repetition rule forbids every move from the opponent's nearest
+// row.
 func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, error) {
 	if err := s.begin(ctx, g, depth); err != nil {
 		return Result{}, err
 	}
 	defer func() { s.ctx = nil }()
 	p := g.Position()
+	most := min(depth, s.line.Left()) // beyond the game's length nothing is won
 	var r Result
-	for n := 1; n <= depth && r.Line == nil; n++ {
+	for n := 1; n <= most; n++ {
 		var line []rules.Move
-		if n <= s.line.Left() && s.forced(p, n) { // beyond the game's length nothing is won
+		if s.forced(p, n) {
 			line = s.best(p, n)
 		}
 		r.Nodes = s.nodes
 		if s.stopped {
 			return r, s.ctx.Err()
 		}
-		if r.Depth, r.Line = n, line; line != nil {
-			r.Plies = -n
-			if n%2 == 1 { // the side to move makes the last move
-				r.Plies = n
-			}
+		r.Depth = n
+		if line == nil {
+			continue
 		}
+		r.Line = line
+		r.Plies = -n
+		if wins(n) {
+			r.Plies = n
+		}
+		return r, nil
 	}
+	r.Depth = depth
 	return r, nil
 }
 
+// wins reports whether a result n plies away is a win of the side to move, which then makes the
+// last move; else it is a loss.
+func wins(n int) bool { return n%2 == 1 }
+
+// winsWithin reports whether the side to move wins in p within some plies, an odd number.
 func (s *Solver) winsWithin(p rules.Position, plies int) bool {
 	for n := 1; n <= plies; n += 2 {
 		if s.forced(p, n) {
@@ -111,6 +133,7 @@ func (s *Solver) winsWithin(p rules.Position, plies int) bool {
 	return false
 }
 
+// begin prepares for a search.
 func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	if depth < 1 || depth > MaxDepth {
 		return fmt.Errorf("depth: expected 1 to %d, found %d", MaxDepth, depth)
@@ -123,8 +146,11 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	o := s.rules.Options()
 	s.kang = o.Kang
 	s.useTable = o.Repetition != rules.Superko
-	s.ctx, s.nodes, s.nextPoll, s.stopped = ctx, 0, 0, false
-	clear(s.table.entries)
+	s.ctx = ctx
+	s.nodes = 0
+	s.nextPoll = 0
+	s.stopped = false
+	clear(s.table)
 	s.history = lookahead.History{}
 	for i := range s.frames {
 		s.frames[i].killers = [2]rules.Move{}
@@ -132,19 +158,20 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	return nil
 }
 
-// forced reports whether the side to move, in p at the line's end, can force the goal within n plies if n is odd, or
-// can't keep the opponent from it within n if n is even. A positive result does not rest on results of the table.
+// forced reports whether the side to move, in p at the line's end, can force the goal within n
+// plies if n is odd, or can't keep the opponent from it within n if n is even. A positive result
+// does not rest on results of the table.
 func (s *Solver) forced(p rules.Position, n int) bool {
-	if s.line.Outcome(p) != rules.Undecided || !s.result(p, n) {
+	if s.line.Outcome(p) != rules.Undecided {
 		return false
 	}
-	if !s.useTable {
-		return !s.stopped
+	found := s.result(p, n)
+	if found && s.useTable {
+		s.useTable = false
+		found = s.result(p, n)
+		s.useTable = true
 	}
-	s.useTable = false
-	ok := s.result(p, n)
-	s.useTable = true
-	return ok && !s.stopped
+	return found && !s.stopped
 }
 
 // best returns a line of best play from p, which is won or lost in n plies.
@@ -173,11 +200,14 @@ func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 	for m := range ms.All() {
 		s.line.Push(p)
 		next := s.rules.Apply(p, m)
+		keeps := s.line.Outcome(next) == rules.Undecided
 		// The loser's move must not lose sooner. The winner's can't win sooner.
-		ok := s.line.Outcome(next) == rules.Undecided &&
-			(n%2 == 1 || !s.winsWithin(next, n-3)) && s.forced(next, n-1)
+		if keeps && !wins(n) {
+			keeps = !s.winsWithin(next, n-3)
+		}
+		keeps = keeps && s.forced(next, n-1)
 		s.line.Pop()
-		if ok || s.stopped {
+		if keeps || s.stopped {
 			return m
 		}
 	}

@@ -2,9 +2,11 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -243,15 +245,6 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, proofnumber.ErrSetup)
 }
 
-// Nothing is forced any more in a game that is over.
-func TestGameOver(t *testing.T) {
-	r := rules.MustParse("standard")
-	g := agenttest.Game(t, r, agenttest.WinsNow[0])
-	s := New(1)
-	g.PlayLegal(solve(t, s, g, 1).Line[0])
-	require.Zero(t, solve(t, s, g, 4).Plies)
-}
-
 func TestNoAllocationPerPosition(t *testing.T) {
 	s := New(1)
 	g := agenttest.Game(t, rules.MustParse("standard"), "000100/300002/330230/101000/200000/002100 s")
@@ -334,4 +327,34 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 		require.GreaterOrEqual(t, proven, c.least, text)
 	}
 	require.True(t, exits, "no strategy has a goal before the last")
+}
+
+// The solutions of a list come in its order, whoever finds them first, until an error.
+func TestList(t *testing.T) {
+	t.Parallel()
+	r := rules.MustParse("simplified")
+	rng := rand.New(rand.NewPCG(2, 2))
+	games := make([]*rules.Game, 12)
+	for i := range games {
+		games[i] = rules.NewGame(r, agenttest.RandomGame(r, rng, 2*i).Position())
+	}
+	full := errors.New("disk full")
+	for _, s := range []Search{{Depth: 3}, {Depth: 5, Nodes: 200, MoveTime: time.Minute}} {
+		for _, most := range []int{len(games), 4} {
+			found := 0
+			err := s.List(t.Context(), r, games, 3, func(solution Solution) error {
+				if found == most {
+					return full
+				}
+				require.Same(t, games[found], solution.Game)
+				found++
+				return nil
+			})
+			require.Equal(t, most, found, "%v", err)
+			require.Equal(t, most < len(games), errors.Is(err, full))
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Search{Depth: 3}.List(ctx, r, games, 3, nil), context.Canceled)
 }

@@ -1,5 +1,6 @@
-// Package tactics is a test of agents by positions with proven best moves: wins in
-// 1, 3 and 5 plies, and threats with one defence. It reads suites of such positions, and counts what agents solve.
+// Package tactics is a test of agents by positions with proven best moves: wins in 1, 3 and 5
+// plies, and threats with one defence. [Read] reads a suite of such positions as tasks, [Try] lets
+// an agent decide each, and the [Trial] counts what it has solved.
 package tactics
 
 import (
@@ -21,16 +22,18 @@ type Class string
 
 // The classes.
 const (
-	WinIn1   Class = "win in 1"
-	WinIn3   Class = "win in 3"
-	WinIn5   Class = "win in 5"
-	OnlyMove Class = "only move" // the one that doesn't lose within 4 plies; the opponent threatens to win
+	WinIn1 Class = "win in 1"
+	WinIn3 Class = "win in 3"
+	WinIn5 Class = "win in 5"
+	// OnlyMove: the opponent threatens to win, and one move doesn't lose within 4 plies.
+	OnlyMove Class = "only move"
 )
 
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// Puzzle is a position in which a game begins, so that no move repeats, and all moves that solve it.
+// Puzzle is a position in which a game begins, so that no move repeats, and all moves that solve
+// it.
 type Puzzle struct {
 	Rules    string   `json:"rules"` // as rules.Parse reads them
 	Class    Class    `json:"class"`
@@ -51,7 +54,8 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors name the file and the line.
+// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors name the
+// file and the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	err := files.Lines(in, name, maxLine, maxPuzzles, func(_ int, line string) error {
@@ -71,16 +75,19 @@ func Read(in io.Reader, name string) ([]Task, error) {
 func parse(text string) (Task, error) {
 	var t Task
 	if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
-		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
+		const form = `{"rules":…,"class":…,"position":…,"moves":[…]}`
+		return t, fmt.Errorf("expected %s: %w", form, err)
 	}
 	if !slices.Contains(Classes(), t.Class) {
 		return t, fmt.Errorf("class: expected one of %.60q, found %.60q", Classes(), t.Class)
 	}
 	var err error
-	if t.rules, err = rules.Parse(t.Rules); err != nil {
+	t.rules, err = rules.Parse(t.Rules)
+	if err != nil {
 		return t, fmt.Errorf("rules: %w", err)
 	}
-	if t.position, err = t.rules.ParsePosition(t.Position); err != nil {
+	t.position, err = t.rules.ParsePosition(t.Position)
+	if err != nil {
 		return t, fmt.Errorf("position %w", err)
 	}
 	if len(t.Moves) == 0 {
@@ -116,16 +123,20 @@ type Trial struct {
 	Seconds  float64 // for all attempts
 }
 
-// Try lets an agent decide each task, as the side to move in a new game. The error is the context's, or the agent's.
-func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits) (Trial, error) {
+// Try lets an agent decide each task, as the side to move in a new game. The error is the
+// context's, or the agent's.
+func Try(
+	ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits,
+) (Trial, error) {
 	trial := Trial{Agent: name}
 	began := time.Now()
 	for i := range tasks {
 		t := &tasks[i]
+		g := t.game()
 		var d agents.Decision
-		err := a.NewGame(ctx, agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1})
+		err := a.NewGame(ctx, agents.SetupOf(g, 1))
 		if err == nil {
-			d, err = a.Choose(ctx, t.game(), agents.Request{Limits: lim})
+			d, err = a.Choose(ctx, g, agents.Request{Limits: lim})
 		}
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short
@@ -133,7 +144,8 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 		if err != nil {
 			return trial, fmt.Errorf("%s: %w", t.Position, err)
 		}
-		trial.Attempts = append(trial.Attempts, Attempt{t, d.Move, slices.Contains(t.moves, d.Move)})
+		solved := slices.Contains(t.moves, d.Move)
+		trial.Attempts = append(trial.Attempts, Attempt{t, d.Move, solved})
 	}
 	trial.Seconds = time.Since(began).Seconds()
 	return trial, nil
@@ -151,9 +163,13 @@ type Count struct {
 
 // Count counts the attempts under a rule set at a class; "": all.
 func (t *Trial) Count(ruleSet string, class Class) Count {
-	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: t.Seconds / float64(len(t.Attempts))}
+	mean := t.Seconds / float64(len(t.Attempts))
+	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: mean}
 	for _, a := range t.Attempts {
-		if ruleSet != "" && a.Task.Rules != ruleSet || class != "" && a.Task.Class != class {
+		if ruleSet != "" && a.Task.Rules != ruleSet {
+			continue
+		}
+		if class != "" && a.Task.Class != class {
 			continue
 		}
 		n.Positions++

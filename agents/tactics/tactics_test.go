@@ -36,8 +36,8 @@ func suite(t *testing.T) []Task {
 	return tasks
 }
 
-// The committed suite is what it says: proven again, no position twice; that the moves listed are all that solve it is
-// shown for every third position.
+// The committed suite is what it says: proven again, no position twice; that the moves listed are
+// all that solve it is shown for every third position.
 func TestSuiteIsTrue(t *testing.T) {
 	t.Parallel()
 	tasks := suite(t)

@@ -1,6 +1,7 @@
-// Package tuning finds the parameters of an agent that can be tuned, and sets them. The methods are packages of their
-// own: [gyges/agents/tuning/texel] fits weights to training positions of [gyges/agents/tuning/dataset], and
-// [gyges/agents/tuning/spsa] tunes parameters by matches. They play no games themselves.
+// Package tuning finds the parameters of an agent that can be tuned, and sets them. The methods are
+// packages of their own: [gyges/agents/tuning/texel] fits weights to training positions of
+// [gyges/agents/tuning/dataset], and [gyges/agents/tuning/spsa] tunes parameters by matches. They
+// play no games themselves.
 package tuning
 
 import (
@@ -17,9 +18,12 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the evaluation,
-// Start is the weight under the rules r. The error names the reason if the parameter can't be tuned.
-func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (t spsa.Param, err error) {
+// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of
+// the evaluation, Start is the weight under the rules r. The error names the reason if the
+// parameter can't be tuned.
+func Find(
+	registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string,
+) (t spsa.Param, err error) {
 	config, err := registry.Config(spec)
 	if err != nil {
 		return t, err
@@ -29,50 +33,62 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
-	if def.Type() != agents.Int && def.Type() != agents.Float {
-		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type(), strings.Join(numeric(kind), ", "))
+	if !isNumber(def) {
+		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s",
+			name, def.Type(), strings.Join(numeric(kind), ", "))
 	}
-	t = spsa.Param{Name: name, Whole: def.Type() == agents.Int, Start: config.Float(name)}
+	t.Name = name
+	t.Whole = def.Type() == agents.Int
 	t.Min, t.Max = def.Bounds()
-	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
-		w, err := eval.Load(config, r)
-		if err != nil {
-			return t, err
+	t.Start = config.Float(name)
+	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
+	if !isWeight {
+		if config.Values[name] == "" {
+			err = fmt.Errorf(
+				"parameter %s has no value in %s; expected one to start from, like %s=%v",
+				name, spec, name, t.Min)
 		}
-		start := w.Feature(feature)
-		if start == nil {
-			return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
-		}
-		t.Start = *start
-	} else if config.Values[name] == "" {
-		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
-			name, spec, name, t.Min)
+		return t, err
 	}
+	w, err := eval.Load(config, r)
+	if err != nil {
+		return t, err
+	}
+	start := w.Feature(feature)
+	if start == nil {
+		return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
+	}
+	t.Start = *start
 	return t, nil
 }
 
+func isNumber(d agents.ParamDef) bool { return d.Type() == agents.Int || d.Type() == agents.Float }
+
+// numeric returns the names of the parameters that are numbers.
 func numeric(k agents.Kind) []string {
 	var list []string
 	for _, d := range k.Params {
 		switch {
 		case d.Key == eval.ParamPrefix:
 			list = append(list, eval.ParamPrefix+"FEATURE")
-		case d.Type() == agents.Int || d.Type() == agents.Float:
+		case isNumber(d):
 			list = append(list, d.Key)
 		}
 	}
 	return list
 }
 
-// Weights returns the weights of an agent's evaluation under the rules r, or an error if it has none.
+// Weights returns the weights of an agent's evaluation under the rules r, or an error if it has
+// none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
 	config, err := registry.Config(spec)
 	if err != nil {
 		return eval.Weights{}, err
 	}
 	if _, ok := config.Values["weights"]; !ok {
-		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; "+
-			"expected one that takes the parameter weights, like alphabeta", spec)
+		return eval.Weights{}, fmt.Errorf(
+			"agent %.60q has no weights; expected one that takes the parameter weights, "+
+				"like alphabeta", spec)
 	}
 	return eval.Load(config, r)
 }

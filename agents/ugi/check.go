@@ -33,13 +33,14 @@ type CheckResult struct {
 }
 
 const (
-	checkPatience = 5 * time.Second // for an answer
-	checkBoards   = 20              // positions to move in
-	shortTime     = 200 * time.Millisecond
-	longSearch    = 30 * time.Second
+	checkPatience = 5 * time.Second        // for an answer
+	checkBoards   = 20                     // positions to move in
+	shortTime     = 200 * time.Millisecond // of the moves that are checked
+	longSearch    = 30 * time.Second       // to be stopped after shortTime
 )
 
-// checks are what is tested, in order, each with an engine that runs. An error of one is a failure, or a note.
+// checks are what is tested, in order, each with an engine that runs. An error of one is a failure,
+// or a note.
 var checks = []struct {
 	name string
 	try  func(*checker) (detail string, err error)
@@ -62,10 +63,13 @@ var checks = []struct {
 		return "all options: " + strings.Join(c.offered, ", "), nil
 	}},
 	{"sends readyok", func(c *checker) (string, error) { return "", c.await("isready\n") }},
-	{"moves after setpos start", func(c *checker) (string, error) { return c.move("start", startRows) }},
+	{"moves after setpos start", func(c *checker) (string, error) {
+		return c.move("start", startRows)
+	}},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
 	{"plays a win in one", func(c *checker) (string, error) {
-		const board, win = "000000/000000/000000/200003/123330/121210", "23|36" // the only one
+		const board = "000000/000000/000000/200003/123330/121210"
+		const win = "23|36" // the only one
 		move, err := c.move("data "+board, board)
 		if err == nil && move != win {
 			err = note("chose " + move + " where " + win + " wins")
@@ -92,7 +96,7 @@ var checks = []struct {
 	}},
 	{"exits at end of input", func(c *checker) (string, error) {
 		defer c.kill()
-		_ = c.proc.in.Close()
+		_ = c.proc.stdin.Close()
 		if !c.proc.exitsWithin(2 * time.Second) {
 			return "", note("runs on; it is killed")
 		}
@@ -105,16 +109,22 @@ type note string
 
 func (n note) Error() string { return string(n) }
 
-// Check tests a program as an engine, in all of [checks], and calls report after each. If it doesn't start, the
-// others have one result, [Skip]. It returns how many points there are, and how many of them are no failure. The
-// error is that of a program that can't be started, or that of ctx.
-func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) (passed, all int, err error) {
+// Check tests a program as an engine, in all of [checks], and calls report after each. If it
+// doesn't start, the others have one result, [Skip]. It returns how many points there are, and how
+// many of them are no failure. The error is that of a program that can't be started, or that of
+// ctx.
+func Check(
+	ctx context.Context, command []string, dir string, report func(CheckResult),
+) (passed, all int, err error) {
 	if err := findProgram(command, dir); err != nil {
 		return 0, 0, err
 	}
-	c := &checker{client: client{command: command, dir: dir}, ctx: ctx, rules: rules.MustParse("italian")}
+	c := &checker{ctx: ctx, rules: rules.MustParse("italian")}
+	c.command = command
+	c.dir = dir
 	defer c.kill()
 	for i, check := range checks {
+		// Each check finds an engine that runs, as one before may have ended it.
 		var detail string
 		err := c.run()
 		if err == nil {
@@ -124,11 +134,12 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 			return 0, 0, ctx.Err()
 		}
 		verdict := Pass
-		switch {
-		case errors.As(err, new(note)):
-			verdict, detail = Note, err.Error()
-		case err != nil:
-			verdict, detail = Fail, err.Error()
+		if err != nil {
+			verdict = Fail
+			detail = err.Error()
+		}
+		if errors.As(err, new(note)) {
+			verdict = Note
 		}
 		if errors.As(err, new(*agents.Failure)) { // its state is unknown
 			c.kill()
@@ -145,6 +156,7 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 	return passed, len(checks), nil
 }
 
+// checker is a client that keeps what the checks need.
 type checker struct {
 	client
 	ctx   context.Context
@@ -152,6 +164,7 @@ type checker struct {
 	took  time.Duration // to start
 }
 
+// run starts the engine unless it runs, and measures how long that takes.
 func (c *checker) run() error {
 	if c.proc != nil {
 		return nil
@@ -162,6 +175,7 @@ func (c *checker) run() error {
 	return err
 }
 
+// await sends lines that end in isready, and blocks until readyok.
 func (c *checker) await(lines string) error { return c.wait(c.ctx, lines, checkPatience) }
 
 // maxTime returns the command that sets the option, if there is one.
@@ -172,7 +186,8 @@ func (c *checker) maxTime(limit time.Duration) string {
 	return fmt.Sprintf("setoption maxTime %v\n", limit.Seconds())
 }
 
-// move lets the engine choose on the board of the given rows, and returns its move, which is legal without an error.
+// move lets the engine choose on the board of the given rows, and returns its move, which is legal
+// without an error.
 func (c *checker) move(setpos, rows string) (string, error) {
 	p, err := parseRows(c.rules, rows)
 	if err != nil {
@@ -195,7 +210,7 @@ func (c *checker) move(setpos, rows string) (string, error) {
 
 // boards checks moves in positions of random games, with the mover at the bottom.
 func (c *checker) boards() (string, error) {
-	rng := rand.New(rand.NewPCG(5, 5))
+	rng := rand.New(rand.NewPCG(5, 5)) // the same boards each time
 	for n := range checkBoards {
 		g := rules.NewGame(c.rules, c.rules.RandomSetup(rng))
 		for range n {
@@ -213,6 +228,7 @@ func (c *checker) boards() (string, error) {
 	return "all moves legal", nil
 }
 
+// time checks that a search with maxTime ends by itself in about that time.
 func (c *checker) time() (string, error) {
 	if !c.offers("maxTime") {
 		return "", note("has no option maxTime")
@@ -232,10 +248,12 @@ func (c *checker) time() (string, error) {
 	return detail, nil
 }
 
+// stops checks that a search which has much more time answers stop at once, and with one move.
 func (c *checker) stops() (string, error) {
 	began := time.Now()
 	commands := []byte(c.maxTime(longSearch) + "setpos start\nisready\ngo\n")
 	_, err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience)
+	// A second answer would come before readyok.
 	took := (time.Since(began) - shortTime).Round(time.Millisecond)
 	if err == nil {
 		err = c.await("isready\n")

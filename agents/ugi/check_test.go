@@ -51,30 +51,10 @@ func TestCheckedEngines(t *testing.T) {
 	}
 }
 
-// Of an engine that doesn't start nothing else is checked, in one line.
-func TestCheckStillbornEngine(t *testing.T) {
-	results, passed := check(t, "stillborn")
-	require.Zero(t, passed)
-	const first, rest = "starts and sends ugiok", "11 more points"
-	require.Equal(t, map[string]CheckResult{
-		first: {first, Fail, `the engine ended (exit status 7): no weights found\x1b[2J`},
-		rest:  {rest, Skip, "not checked, since the engine doesn't start"},
-	}, results)
-}
-
 func TestCheckIsCancelled(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for _, c := range []struct {
-		command []string
-		want    string
-	}{
-		{[]string{exe, "good"}, "context canceled"}, {[]string{"no-such-engine"}, "executable file not found"},
-		{nil, "expected cmd=PROGRAM"},
-	} {
-		_, _, err = Check(ctx, c.command, "", func(CheckResult) { cancel() })
-		require.ErrorContains(t, err, c.want)
-	}
+	_, _, err = Check(ctx, []string{exe, "good"}, "", func(CheckResult) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -21,9 +21,8 @@ import (
 const (
 	defaultStart = 10 * time.Second // for a program to send ugiok
 
-	quitGrace  = time.Second // for a program to end after quit
-	maxOptions = 1000        // of a program, more are ignored
-	maxPly     = 1000        // the highest depth
+	quitGrace = time.Second // for a program to end after quit
+	maxPly    = 1000        // the highest depth
 
 	notReady = "the engine did not send readyok within %v"
 )
@@ -33,23 +32,29 @@ type client struct {
 	command []string
 	dir     string
 
-	proc     *process // nil: it doesn't run
-	trace    trace
-	name     string   // that the program gives itself
+	proc  *process // nil: it doesn't run
+	trace trace
+
+	// What the program says of itself when it starts.
+	name     string
 	offered  []string // names of its options
 	extended bool     // it supports our extensions
-	pending  pendingAnswers
-	twice    bool     // it has answered a go twice
-	results  []result // of the last search, by depth
+
+	pending pendingAnswers
+	twice   bool     // it has answered a go twice
+	results []result // of the last search, by depth
 }
 
 // pendingAnswers are the answers that the program has not sent yet.
 type pendingAnswers struct {
 	ready, move bool
-	again       int // before so many more readyok, bestmove may come a second time, since stop was sent as it answered
+	// again is how many more readyok come while bestmove may come a second time, since stop was
+	// sent as it answered.
+	again int
 }
 
-// commandWord is a word of a command: double quotes hold blanks together. An open quote ends with the command.
+// commandWord is a word of a command: double quotes hold blanks together. An open quote ends with
+// the command.
 var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
 
 // splitCommand splits a command into words at blanks, without a shell.
@@ -61,15 +66,16 @@ func splitCommand(text string) []string {
 	return words
 }
 
-// CheckCommand returns an error unless a command, as in the parameter cmd, starts an engine. One that takes longer
-// than by default may have more time in a spec.
+// CheckCommand returns an error unless a command, as in the parameter cmd, starts an engine. One
+// that takes longer than by default may have more time in a spec.
 func CheckCommand(ctx context.Context, command string) error {
 	c := &client{command: splitCommand(command)}
 	if err := findProgram(c.command, ""); err != nil {
 		return err
 	}
 	err := c.launch(ctx, defaultStart)
-	if f, ok := errors.AsType[*agents.Failure](err); ok && f.Kind == agents.TimedOut {
+	failure, failed := errors.AsType[*agents.Failure](err)
+	if failed && failure.Kind == agents.TimedOut {
 		return nil
 	}
 	return errors.Join(err, c.Close())
@@ -80,43 +86,73 @@ func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
 		return errors.New("expected cmd=PROGRAM, found none")
 	}
-	if _, err := os.Stat(dir); err != nil && dir != "" {
-		return fmt.Errorf("parameter dir: %w", files.Plain(err))
-	}
+	// exec.LookPath looks from here, and the program is started from dir.
 	path := command[0]
-	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
+	if dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("parameter dir: %w", files.Plain(err))
+		}
+		// A name without a separator is looked for in the search path.
+		isPath := strings.ContainsRune(path, filepath.Separator)
+		if isPath && !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
 	}
 	_, err := exec.LookPath(path)
-	if e, ok := errors.AsType[*exec.Error](err); ok && !errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("parameter cmd: %.60q: %w", e.Name, e.Err)
+	missing, ok := errors.AsType[*exec.Error](err)
+	if ok && !errors.Is(err, exec.ErrDot) {
+		return fmt.Errorf("parameter cmd: %.60q: %w", missing.Name, missing.Err)
 	}
 	return nil
 }
 
-// launch starts the program and blocks until ugiok. A program that fails, or has not answered when ctx ends, is killed.
-func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
-	c.name, c.offered, c.extended, c.pending, c.trace = "", nil, false, pendingAnswers{}, trace{}
-	if c.proc, err = launch(c.command, c.dir, &c.trace); err != nil {
+// launch starts the program and blocks until ugiok. A program that fails, or has not answered when
+// ctx ends, is killed.
+func (c *client) launch(ctx context.Context, limit time.Duration) error {
+	// Nothing is left of the program that ran before.
+	c.name = ""
+	c.offered = nil
+	c.extended = false
+	c.pending = pendingAnswers{}
+	c.trace = trace{}
+	proc, err := launch(c.command, c.dir, &c.trace)
+	if err != nil {
 		return err
 	}
-	err = c.proc.converse(ctx, []byte("ugi\n"), limit, func(word, rest string) (done bool, err error) {
-		name, named := strings.CutPrefix(rest, "name ")
-		option := optionLine.FindStringSubmatch(rest)
-		switch {
-		case word == "id" && named:
-			c.name = name
-		case word == "option" && option != nil && len(c.offered) < maxOptions:
-			c.offered = append(c.offered, option[1])
-			c.extended = c.extended || option[1] == "rules"
+	c.proc = proc
+	listen := func(word, rest string) (done bool, err error) {
+		switch word {
+		case "id":
+			if name, ok := strings.CutPrefix(rest, "name "); ok {
+				c.name = name
+			}
+		case "option":
+			c.addOption(rest)
 		}
 		return word == "ugiok", nil
-	})
+	}
+	err = proc.converse(ctx, []byte("ugi\n"), limit, listen)
 	if err != nil {
 		c.kill()
 	}
-	return timedOut(err, "the engine did not send ugiok within %v; usual causes: it doesn't flush its output, "+
-		"or it speaks UCI (uciok), not UGI", limit)
+	return timedOut(err, "the engine did not send ugiok within %v; usual causes: "+
+		"it doesn't flush its output, or it speaks UCI (uciok), not UGI", limit)
+}
+
+// addOption adds the option of a line, whose first word is taken off: "maxPly", "maxPly default 3",
+// "name maxPly type spin".
+func (c *client) addOption(text string) {
+	words := strings.Fields(text)
+	if len(words) > 1 && words[0] == "name" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	c.offered = append(c.offered, words[0])
+	if words[0] == "rules" {
+		c.extended = true
+	}
 }
 
 // kill ends a program in an unknown state.
@@ -146,14 +182,10 @@ func (c *client) offers(name string) bool {
 	return slices.ContainsFunc(c.offered, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// optionLine finds the name in an option line, whose first word is taken off: "maxPly", "maxPly default 3",
-// "name maxPly type spin".
-var optionLine = regexp.MustCompile(`^\s*(?:name\s+)?(\S+)`)
-
 // timedOut turns errLate into a failure and leaves other errors as they are.
 func timedOut(err error, format string, limit time.Duration) error {
 	if errors.Is(err, errLate) {
-		return &agents.Failure{Kind: agents.TimedOut, Err: fmt.Errorf(format, limit)}
+		return failure(agents.TimedOut, format, limit)
 	}
 	return err
 }
@@ -161,33 +193,50 @@ func timedOut(err error, format string, limit time.Duration) error {
 // wait sends commands that end in isready, or none, and blocks until no answer
 // of the program is outstanding, also none to a search that was cancelled.
 func (c *client) wait(ctx context.Context, commands string, limit time.Duration) error {
-	c.pending.ready = c.pending.ready || commands != ""
-	if c.proc == nil || !c.pending.ready && !c.pending.move {
+	if c.proc == nil {
 		return nil
 	}
-	err := c.proc.converse(ctx, []byte(commands), limit, func(word, _ string) (done bool, err error) {
+	// Commands end in isready, so they are answered, too.
+	if commands != "" {
+		c.pending.ready = true
+	}
+	if !c.pending.ready && !c.pending.move {
+		return nil
+	}
+	listen := func(word, _ string) (done bool, err error) {
 		switch word {
 		case "readyok":
 			c.pending.ready = false
 		case "bestmove":
-			c.twice = c.twice || !c.pending.move && c.pending.again == 0
+			if !c.pending.move && c.pending.again == 0 {
+				c.twice = true
+			}
 			c.pending.move = false
 		}
 		return !c.pending.ready && !c.pending.move, nil
-	})
+	}
+	err := c.proc.converse(ctx, []byte(commands), limit, listen)
 	return timedOut(err, notReady, limit)
 }
 
-// search sends lines that end in isready and go, and returns the answer. The engine must be ready in time; after the
-// budget search sends stop, and the answer must come within the grace then.
-func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace time.Duration) (r result, err error) {
+// search sends lines that end in isready and go, and returns the answer. The engine must be ready
+// in time; after the budget search sends stop, and the answer must come within the grace then.
+func (c *client) search(
+	ctx context.Context, lines []byte, ready, budget, grace time.Duration,
+) (result, error) {
 	c.results = c.results[:0]
-	c.pending.ready, c.pending.move = true, true
-	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &r) }
-	err = c.proc.converse(ctx, lines, min(ready, budget), listen)
+	c.pending.ready = true
+	c.pending.move = true
+	var answer result
+	listen := func(word, rest string) (done bool, err error) {
+		return c.handleLine(word, rest, &answer)
+	}
+
+	// The budget has begun, too, while the engine has not said that it is ready.
+	err := c.proc.converse(ctx, lines, min(ready, budget), listen)
 	if errors.Is(err, errLate) && ready < budget {
 		if c.pending.ready {
-			return r, timedOut(err, notReady, ready)
+			return answer, timedOut(err, notReady, ready)
 		}
 		err = c.proc.converse(ctx, nil, budget-ready, listen)
 	}
@@ -201,37 +250,47 @@ func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace 
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	return r, timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
+	err = timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
+	return answer, err
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.
 // What comes before readyok belongs to an earlier search.
 func (c *client) handleLine(word, rest string, answer *result) (done bool, err error) {
-	move, more, _ := strings.Cut(rest, " ")
-	switch {
-	case word == "readyok" && c.pending.ready:
-		c.pending.ready, c.pending.again = false, max(c.pending.again-1, 0)
-	case word == "info" && !c.pending.ready && len(c.results) < maxPly:
+	if c.pending.ready {
+		switch {
+		case word == "readyok":
+			c.pending.ready = false
+			c.pending.again = max(c.pending.again-1, 0)
+		case word == "bestmove" && c.pending.again == 0:
+			c.twice = true
+			return false, broken("the engine answered twice: %.120q came before the next go",
+				word+" "+rest)
+		}
+		return false, nil
+	}
+	if word == "info" {
 		var r result
-		if r.read(rest); r.move != "" {
+		r.read(rest)
+		if r.move != "" {
 			c.results = append(c.results, r)
 		}
-	case word != "bestmove" || c.pending.ready && c.pending.again > 0:
-	case c.pending.ready:
-		c.twice = true
-		return false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
-	case move == "":
-		return false, broken("expected a move after bestmove, found none")
-	default:
-		c.pending.move = false
-		if n := len(c.results); n > 0 && c.results[n-1].move == move {
-			*answer = c.results[n-1]
-		}
-		answer.read(more)
-		answer.move = move
-		return true, nil
 	}
-	return false, nil
+	if word != "bestmove" {
+		return false, nil
+	}
+	move, more, _ := strings.Cut(rest, " ")
+	if move == "" {
+		return false, broken("expected a move after bestmove, found none")
+	}
+	c.pending.move = false
+	// The line may repeat what the last info line says of the move, or only name it.
+	if n := len(c.results); n > 0 && c.results[n-1].move == move {
+		*answer = c.results[n-1]
+	}
+	answer.read(more)
+	answer.move = move
+	return true, nil
 }
 
 // result is what an engine reports of a search in lines info and bestmove.
@@ -243,8 +302,8 @@ type result struct {
 	nodes  int64
 }
 
-// read sets the fields from what follows info or bestmove M. Unknown words and invalid numbers are skipped: only the
-// move has to be right.
+// read sets the fields from what follows info or bestmove M. Unknown words and invalid numbers are
+// skipped: only the move has to be right.
 func (r *result) read(text string) {
 	key := "" // of the value that comes next
 	for value := range strings.FieldsSeq(text) {
@@ -252,7 +311,8 @@ func (r *result) read(text string) {
 		case "pv", "string": // what follows is no pair
 			return
 		case "ply", "depth":
-			if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= maxPly {
+			n, err := strconv.Atoi(value)
+			if err == nil && 0 <= n && n <= maxPly {
 				r.depth = n
 			}
 		case "bestmove":
@@ -260,10 +320,12 @@ func (r *result) read(text string) {
 		case "score":
 			x, err := strconv.ParseFloat(value, 64)
 			if err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
-				r.score, r.scored = x, true
+				r.score = x
+				r.scored = true
 			}
 		case "nodes":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err == nil && n >= 0 {
 				r.nodes = n
 			}
 		default:
@@ -281,5 +343,6 @@ func (r *result) agentScore(extended bool) agents.Score {
 	if extended {
 		top = float64(agents.WinTop)
 	}
-	return agents.Score(math.Round(min(max(r.score, -top), top)))
+	score := min(max(r.score, -top), top)
+	return agents.Score(math.Round(score))
 }

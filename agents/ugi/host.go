@@ -1,17 +1,21 @@
-// Package ugi implements UGI, the line protocol of Gygès engines on standard input and output, in both directions:
-// [Kind] makes an external program an agent, and [Serve] makes an agent an engine for another program. [Check] tests a
-// program's conformance, point by point. README.md, its manual, has the protocol and our extensions.
+// Package ugi implements UGI, the line protocol of Gygès engines on standard input and output, in
+// both directions. README.md, its manual, has the protocol and our extensions.
+//
+// [Kind] makes an external program an agent. Its host chooses what to say for a game, a client has
+// the dialogue with the program, and a process starts the program, and sends and receives lines,
+// which a trace keeps. [Check] tests a program's conformance with such a client, point by point.
+//
+// [Serve] makes an agent an engine for another program. Its server answers the commands:
+// server_options.go has those that set something, server_search.go the search.
 package ugi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +25,8 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// config holds the parameters of an agent that is a program, but for those that begin with optionPrefix.
+// config holds the parameters of an agent that is a program, but for those that begin with
+// optionPrefix.
 type config struct {
 	Command  string        `param:"cmd" help:"the program and its arguments, separated by blanks; words with blanks in double quotes"`
 	Dir      string        `param:"dir" help:"folder to run it in; a program named with a slash is looked for from there"`
@@ -62,31 +67,37 @@ func Kind() agents.Kind {
 	}
 }
 
-// host is a program as an agent, started before the first game and used for all games until it fails.
+// host is a program as an agent, started before the first game and used for all games until it
+// fails.
 type host struct {
 	client
 	config config
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
-	sent  [len(limitOptions)]float64 // limits set as options; 0: none
+	sent  limitValues // set as options of the program
 	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
 
+// newHost returns the agent of a configuration. Its program is started by Start, or by the first
+// game.
 func newHost(c agents.Config) (agents.Agent, error) {
 	h := &host{rules: c.Rules}
 	c.Decode(&h.config)
-	h.command, h.dir = splitCommand(h.config.Command), h.config.Dir
+	h.command = splitCommand(h.config.Command)
+	h.dir = h.config.Dir
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
-		if option, ok := strings.CutPrefix(name, optionPrefix); ok {
-			value := c.Values[name]
-			if strings.ContainsAny(value, "\r\n") {
-				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
-			}
-			h.given = append(h.given, agents.Param{Name: option, Value: value})
+		option, ok := strings.CutPrefix(name, optionPrefix)
+		if !ok {
+			continue
 		}
+		value := c.Values[name]
+		if strings.ContainsAny(value, "\r\n") {
+			return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
+		}
+		h.given = append(h.given, agents.Param{Name: option, Value: value})
 	}
 	return h, findProgram(h.command, h.dir)
 }
@@ -94,26 +105,33 @@ func newHost(c agents.Config) (agents.Agent, error) {
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
 
+// Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }
 
-// fail kills the program, which is in an unknown state, unless err is nil or the context's. It returns err.
+// fail kills the program, which is in an unknown state, unless err is nil or the context's. It
+// returns err.
 func (h *host) fail(ctx context.Context, err error) error {
-	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+	cancelled := ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if err != nil && !cancelled {
 		h.kill()
 	}
 	return err
 }
 
+// NewGame prepares the program, which is started anew if the spec says so.
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
-	if h.config.Restart == everyGame && h.setup.Rules != nil { // it has played
+	played := h.setup.Rules != nil
+	if h.config.Restart == everyGame && played {
 		if err := h.Close(); err != nil {
 			return err
 		}
 	}
-	h.setup, h.rng = s, s.Rand()
+	h.setup = s
+	h.rng = s.Rand()
 	return h.fail(ctx, h.newGame(ctx))
 }
 
+// newGame prepares the program for the game of the setup.
 func (h *host) newGame(ctx context.Context) error {
 	h.told.text = h.told.text[:0]
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
@@ -124,7 +142,8 @@ func (h *host) newGame(ctx context.Context) error {
 	}
 	commands := ""
 	if h.extended {
-		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
+		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n",
+			h.setup.Rules, h.setup.Seed)
 	}
 	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
@@ -137,57 +156,82 @@ func (h *host) Start(ctx context.Context) error {
 	return h.fail(ctx, h.wait(ctx, "isready\n", h.config.Ready))
 }
 
-// run starts the program with the options of the spec unless it runs, and checks that it can play by the rules.
+// run starts the program with the options of the spec unless it runs, and checks that it can play
+// by the rules.
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
-		h.sent = [len(limitOptions)]float64{}
+		h.sent = limitValues{}
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
 		commands := ""
-		for _, o := range h.given {
-			commands += setOption(o.Name, o.Value)
+		for _, option := range h.given {
+			commands += optionCommand(option.Name, option.Value)
 		}
 		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
 		}
 	}
 	for _, r := range sets {
-		again, err := rules.Parse(r.String())
-		switch o := r.Options(); {
-		case h.extended && (err != nil || again.Options() != o):
-			return fmt.Errorf("expected rules that their name describes completely, found %s", r)
-		case !h.extended && (o.Kang || !o.Relocation): // positions of the standard game don't tell them
-			return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
+		if err := h.checkRules(r); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func setOption(name, value string) string { return "setoption " + name + " " + value + "\n" }
+// optionCommand returns the command that sets an option of a program.
+func optionCommand(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
-func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	if err := cmp.Or(q.Check(h.Capabilities()), ctx.Err()); err != nil {
-		return agents.Decision{}, err
+// checkRules returns an error unless the program can be told the rules, or plays by them without.
+func (h *host) checkRules(r *rules.Rules) error {
+	o := r.Options()
+	if !h.extended {
+		if o.Kang || !o.Relocation { // positions of the standard game don't tell them
+			return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
+		}
+		return nil
+	}
+	// The program knows the rules by their name alone.
+	again, err := rules.Parse(r.String())
+	if err != nil || again.Options() != o {
+		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
+	}
+	return nil
+}
+
+// Choose returns the program's move, or makes the decisions that the protocol has no words for.
+func (h *host) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (d agents.Decision, err error) {
+	if err := q.Check(h.Capabilities()); err != nil {
+		return d, err
+	}
+	if err := ctx.Err(); err != nil {
+		return d, err
 	}
 	if o, _ := g.Outcome(); o != rules.Undecided {
-		return agents.Decision{}, rules.ErrOver
+		return d, rules.ErrOver
 	}
-	if !h.extended {
-		switch {
-		case g.Rules().SettingUp(g.Position()):
-			m, err := random.Move(g, h.rng)
-			return agents.Decision{Move: m}, err
-		case g.Legal().Contains(rules.Pass):
+	if !h.extended { // the protocol has no placements and no pass
+		if g.Rules().SettingUp(g.Position()) {
+			d.Move, err = random.Move(g, h.rng)
+			return d, err
+		}
+		if g.Legal().Contains(rules.Pass) {
 			return agents.Decision{Move: rules.Pass}, nil
 		}
 	}
 	own := agents.Limits{Depth: h.config.Depth, Nodes: h.config.Nodes, MoveTime: h.config.MoveTime}
-	d, err := h.choose(ctx, g, h.timed(g, q.Limits.Tighter(own)))
+	limits := h.withoutClock(g, q.Limits.Tighter(own))
+	d, err = h.choose(ctx, g, limits)
 	return d, h.fail(ctx, err)
 }
 
-func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d agents.Decision, err error) {
+// choose has the program choose a move within limits.
+func (h *host) choose(
+	ctx context.Context, g *rules.Game, limits agents.Limits,
+) (d agents.Decision, err error) {
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return d, err
 	}
@@ -196,151 +240,98 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 			return d, err
 		}
 	}
+	// All is sent at once: limits and position, then go as soon as the program is ready.
 	var commands []byte
 	if h.extended {
 		commands = append(h.told.command(g), "\nisready\ngo"...)
-		commands = append(appendLimits(commands, lim, g.Position().Side()), '\n')
+		commands = appendLimits(commands, limits, g.Position().Side())
+		commands = append(commands, '\n')
 	} else {
-		options, err := h.limit(ctx, lim)
+		options, err := h.limitCommands(ctx, limits)
 		if err != nil {
 			return d, err
 		}
-		commands = []byte(options + "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n")
+		rows := formatRows(g.Rules(), g.Position())
+		commands = []byte(options + "setpos data " + rows + "\nisready\ngo\n")
 	}
-	budget, grace := h.config.Move, h.config.Grace
-	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
-		budget = most
-		if h.extended || h.sent[len(h.sent)-1] > 0 { // the program keeps to it by itself
-			budget, grace = budget+grace/2, grace-grace/2
-		}
-	}
+	budget, grace := h.times(limits)
 	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
 	if err != nil {
 		return d, err
 	}
 	d, err = h.decide(g, answer)
-	d.Answered = h.proc.read
+	d.Answered = h.proc.lastRead
 	return d, err
 }
 
-// timed returns limits with a move time in place of the clock, unless the program
-// divides its time by itself: if it has our extensions and the option moveOverhead.
-func (h *host) timed(g *rules.Game, lim agents.Limits) agents.Limits {
-	if told := h.extended && h.offers("moveOverhead"); lim.Clock != (agents.Clock{}) && !told {
-		own := agents.Limits{MoveTime: lim.Clock.MoveTime(g)}
-		lim.Clock = agents.Clock{}
-		lim = lim.Tighter(own)
-	}
-	return lim
-}
-
-// appendLimits appends the limits of side's next move as they follow go.
-func appendLimits(text []byte, lim agents.Limits, side rules.Side) []byte {
-	if lim.Depth > 0 {
-		text = fmt.Appendf(text, " depth %d", min(lim.Depth, maxPly))
-	}
-	if lim.Nodes > 0 {
-		text = fmt.Appendf(text, " nodes %d", lim.Nodes)
-	}
-	if lim.MoveTime > 0 {
-		text = fmt.Appendf(text, " movetime %d", max(lim.MoveTime.Milliseconds(), 1))
-	}
-	if c := lim.Clock; c != (agents.Clock{}) {
-		who := [2]string{"w", "b"}[side]
-		text = fmt.Appendf(text, " %stime %d %sinc %d", who, c.Left.Milliseconds(), who, c.Increment.Milliseconds())
-	}
-	return text
-}
-
-// position is the position that the program was told last, as the command that it grows into: in a long game the moves
-// that are new are a small part of it.
+// position is the position that the program was told last, as the command that it grows into: in a
+// long game the moves that are new are a small part of it.
 type position struct {
 	start rules.Position
 	moves []rules.Move
 	text  []byte // empty: none in this game
 }
 
-// command returns that of a game.
+// command returns the command that tells the program the position of a game and its history.
 func (p *position) command(g *rules.Game) []byte {
-	moves, known := g.Moves(), len(p.moves)
-	if len(p.text) == 0 || p.start != g.Start() || len(moves) < known || !slices.Equal(moves[:known], p.moves) {
-		p.start, p.moves, known = g.Start(), p.moves[:0], 0
+	if len(p.text) == 0 || !continues(g, p.start, p.moves) {
+		p.start = g.Start()
+		p.moves = p.moves[:0]
 		p.text = append(p.text[:0], "setpos pos "+g.Rules().FormatPosition(p.start)+" moves"...)
 	}
-	for _, m := range moves[known:] {
-		p.text = m.AppendText(append(p.text, ' '))
+	added := g.Moves()[len(p.moves):]
+	for _, m := range added {
+		p.text = append(p.text, ' ')
+		p.text = m.AppendText(p.text)
 	}
-	p.moves = append(p.moves, moves[known:]...)
+	p.moves = append(p.moves, added...)
 	return p.text
 }
 
-// limitOptions are the options of a program that are limits, the one of time last.
-var limitOptions = [...]string{"maxNodes", "maxPly", "maxTime"}
-
-// limit returns the commands that set limits as options: those on offer that have changed, or the spec's if lower.
-func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
-	wanted := [...]float64{float64(lim.Nodes), float64(lim.Depth), lim.MoveTime.Seconds()}
-	for i, name := range limitOptions {
-		if !h.offers(name) {
-			wanted[i] = 0
-		}
-		for _, g := range h.given {
-			x, err := strconv.ParseFloat(g.Value, 64)
-			if strings.EqualFold(g.Name, name) && err == nil && 0 < x && x < wanted[i] {
-				wanted[i] = x
-			}
-		}
+// continues reports whether a game has a start, and begins with the moves from there.
+func continues(g *rules.Game, start rules.Position, moves []rules.Move) bool {
+	if g.Start() != start || len(g.Moves()) < len(moves) {
+		return false
 	}
-	for i, limit := range h.sent {
-		if limit > 0 && wanted[i] == 0 { // there is no way to unset an option
-			if err := h.Close(); err != nil {
-				return "", err
-			}
-			if err := h.newGame(ctx); err != nil {
-				return "", err
-			}
-			break
-		}
-	}
-	for i, limit := range wanted {
-		if limit != h.sent[i] {
-			commands += setOption(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
-		}
-	}
-	h.sent = wanted
-	return commands, nil
+	return slices.Equal(g.Moves()[:len(moves)], moves)
 }
 
+// decide returns the decision that the program's answer is.
 func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 	m, err := h.readMove(g, answer.move)
 	if err != nil {
-		return agents.Decision{}, &agents.Failure{Kind: agents.BadMove, Err: err}
+		return agents.Decision{}, failure(agents.BadMove, "%w", err)
 	}
 	if h.setup.OnRepetition == agents.AskNext && g.OnlyRepeats(m) {
+		// The choice at the next lower depth that is legal is played.
 		for _, other := range slices.Backward(h.results) {
-			if legal, err := h.readMove(g, other.move); err == nil && g.Legal().Contains(legal) {
-				m, answer = legal, other
+			next, err := h.readMove(g, other.move)
+			if err == nil && g.Legal().Contains(next) {
+				m = next
+				answer = other
 				break
 			}
 		}
 	}
 	return agents.Decision{
-		Move: m, Depth: answer.depth, Nodes: answer.nodes, Scored: answer.scored, Score: answer.agentScore(h.extended),
+		Move: m, Depth: answer.depth, Nodes: answer.nodes,
+		Scored: answer.scored, Score: answer.agentScore(h.extended),
 	}, nil
 }
 
-// readMove reads a move in the program's numbers.
+// readMove reads a move in the program's numbers, which are the mover's unless the program has the
+// extensions.
 func (h *host) readMove(g *rules.Game, text string) (rules.Move, error) {
 	p := g.Position()
-	turn := !h.extended && p.Side() == rules.North
-	if turn {
+	turned := !h.extended && p.Side() == rules.North
+	if turned {
 		p = p.Rotate()
 	}
 	m, err := parseMove(g.Rules(), p, text)
 	if err != nil {
 		return rules.NoMove, fmt.Errorf("the engine answered %.120q: %w", text, err)
 	}
-	if turn {
+	if turned {
 		m = m.Rotate()
 	}
 	return m, nil

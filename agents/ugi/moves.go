@@ -1,9 +1,7 @@
 package ugi
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +11,8 @@ import (
 // null is the move of a side that has none.
 const null = "null"
 
+// formatMove writes a move in the protocol's numbers, in which squares are numbered from South's
+// left.
 func formatMove(m rules.Move) string {
 	text := fmt.Sprintf("%d|%d", m.From(), m.To())
 	switch {
@@ -29,9 +29,9 @@ func formatMove(m rules.Move) string {
 	return text
 }
 
-// parseMove reads a move in p, written in the protocol's numbers or in the short or long notation of package rules.
-// Either goal's number means the opponent's goal. Whether the move is legal is not checked; it returns an error for an
-// invalid text or an empty start square.
+// parseMove reads a move in p, written in the protocol's numbers or in the short or long notation
+// of package rules. Either goal's number means the opponent's goal. Whether the move is legal is
+// not checked; it returns an error for an invalid text or an empty start square.
 func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error) {
 	if text == null {
 		return rules.Pass, nil
@@ -39,9 +39,12 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 	if !strings.Contains(text, "|") {
 		return r.ParseMove(p, text)
 	}
+	// Package rules reads the move, so the numbers are rewritten as names of squares. A number that
+	// names none becomes the name of no square.
 	short := shortNotation(text)
 	if strings.Contains(short, rules.NoSquare.String()) {
-		return rules.NoMove, fmt.Errorf("expected a move start|end or start|end|drop, found %.120q", text)
+		return rules.NoMove, fmt.Errorf(
+			"expected a move start|end or start|end|drop, found %.120q", text)
 	}
 	m, err := r.ParseMove(p, short)
 	if err != nil {
@@ -50,8 +53,8 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 	return m, nil
 }
 
-// shortNotation rewrites a move in the protocol's numbers: where it starts, a square or, after + and @, a height in
-// the hand; where it ends; where it drops a piece.
+// shortNotation rewrites a move in the protocol's numbers: where it starts, a square or, after +
+// and @, a height in the hand; where it ends; where it drops a piece.
 func shortNotation(text string) string {
 	start, rest, _ := strings.Cut(text, "|")
 	end, drop, drops := strings.Cut(rest, "|")
@@ -89,16 +92,25 @@ func formatRows(r *rules.Rules, p rules.Position) string {
 	return rows
 }
 
-// parseRows reads the board of setpos data. The rows may be separated by slashes, commas, bars or blanks, or not at
-// all. The bottom player is South and to move.
-func parseRows(r *rules.Rules, text string) (rules.Position, error) {
-	digits := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "").Replace(text)
+// parseRows reads the board of setpos data. The rows may be separated by slashes, commas, bars or
+// blanks, or not at all. The bottom player is South and to move.
+func parseRows(r *rules.Rules, text string) (p rules.Position, err error) {
+	separators := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "")
+	digits := separators.Replace(text)
 	if rest := strings.TrimLeft(digits, "0123"); rest != "" {
-		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %.120q", rest)
+		return p, fmt.Errorf(
+			"expected a board of 36 digits from 0 to 3, found %.120q", rest)
 	}
 	if len(digits) != rules.NumSquares {
-		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %d", len(digits))
+		return p, fmt.Errorf(
+			"expected a board of 36 digits from 0 to 3, found %d", len(digits))
 	}
-	rows := slices.Collect(slices.Chunk([]byte(digits), rules.Files))
-	return r.ParsePosition(string(bytes.Join(rows, []byte("/"))) + " s")
+	var board strings.Builder
+	for i, height := range digits {
+		if i > 0 && i%rules.Files == 0 {
+			board.WriteByte('/')
+		}
+		board.WriteRune(height)
+	}
+	return r.ParsePosition(board.String() + " s")
 }

@@ -19,9 +19,13 @@ import (
 )
 
 const (
-	maxCommand = 1 << 20     // bytes in a line from a host: the history of the longest game the rules allow fits
-	maxInfo    = 240         // bytes in an info string
-	lastSearch = time.Second // how long one may take whose limits can't be read, or go on when the input has ended
+	// maxCommand is in bytes: the history of the longest game that the rules allow fits in a line.
+	maxCommand = 1 << 20
+	maxInfo    = 240 // bytes in an info string
+
+	// lastSearch is how long a search may take whose limits can't be read, and how long one may go
+	// on when the input has ended.
+	lastSearch = time.Second
 )
 
 // ServerConfig describes an engine.
@@ -33,9 +37,10 @@ type ServerConfig struct {
 	Rules    *rules.Rules // until setoption rules changes them
 }
 
-// Serve answers the commands of a host on in until quit, the end of input or ctx's cancellation. A command that is not
-// valid is answered by an info string, and changes nothing. Serve returns an error if there is no such agent, or
-// writing fails. One goroutine may be left in in's Read when it returns before the end of input.
+// Serve answers the commands of a host on in until quit, the end of input or ctx's cancellation. A
+// command that is not valid is answered by an info string, and changes nothing. Serve returns an
+// error if there is no such agent, or writing fails. One goroutine may be left in in's Read when it
+// returns before the end of input.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig) (err error) {
 	agent, err := config.Registry.Start(ctx, config.Spec, config.Rules)
 	if err != nil {
@@ -47,6 +52,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	s.options = s.defaults()
 	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
+	// Commands, the end of a search, and an error of writing are handled one after the other.
 	lines := make(chan textLine)
 	go readCommands(ctx, in, lines, s.cancelEarly)
 	for {
@@ -56,14 +62,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 			return context.Cause(ctx)
 		case move := <-s.move:
 			s.reply(move)
-		case c, open := <-lines:
-			switch {
-			case !open:
+		case line, open := <-lines:
+			if !open {
 				s.finish()
 				return context.Cause(ctx)
-			case c.err != nil:
-				s.complain("%v", c.err)
-			case s.handle(ctx, c.text):
+			}
+			if line.err != nil {
+				s.complain("%v", line.err)
+				continue
+			}
+			if quit := s.handle(ctx, line.text); quit {
 				s.stop()
 				return context.Cause(ctx)
 			}
@@ -100,6 +108,7 @@ type replies struct {
 	fail context.CancelCauseFunc // called with an error of writing
 }
 
+// line writes a line.
 func (r *replies) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...) + "\n"
 	r.mu.Lock()
@@ -109,7 +118,8 @@ func (r *replies) line(format string, args ...any) {
 	}
 }
 
-// server is the state behind the commands, of the goroutine that handles them; a search has agent and game.
+// server is the state behind the commands, of the goroutine that handles them; a search has agent
+// and game.
 type server struct {
 	config  ServerConfig
 	agent   agents.Agent
@@ -128,86 +138,91 @@ type server struct {
 	cancelSearch atomic.Pointer[context.CancelFunc]
 }
 
+// complain answers a host that asks for something that can't be done.
 func (s *server) complain(format string, args ...any) {
-	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
-}
-
-// commands are those of the protocol but for quit. An exclusive one ends a search under way, which answers first.
-var commands = []struct {
-	name      string
-	exclusive bool
-	run       func(s *server, ctx context.Context, rest string) error
-}{
-	{"ugi", false, (*server).introduce},
-	{"isready", false, (*server).ready},
-	{"setoption", false, (*server).setOption},
-	{"setpos", true, (*server).setPosition},
-	{"go", true, (*server).goSearch},
-	{"stop", false, func(s *server, _ context.Context, _ string) error { s.stop(); return nil }},
+	text := fmt.Sprintf(format, args...)
+	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(text, maxInfo)))
 }
 
 // handle runs a command. It reports whether it was quit.
 func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	words := strings.Fields(line)
-	if len(words) == 0 || words[0] == "quit" {
-		return len(words) > 0
-	}
-	name, rest := words[0], strings.TrimSpace(line[len(words[0]):])
-	var names []string
-	for _, c := range commands {
-		if c.name != name {
-			names = append(names, c.name)
-			continue
-		}
-		if c.exclusive {
-			s.stop()
-		}
-		if err := c.run(s, ctx, rest); err != nil {
-			s.complain("%s: %v", name, err)
-		}
+	if len(words) == 0 {
 		return false
 	}
-	s.complain("unknown command %.120q; expected %s or quit", name, strings.Join(names, ", "))
+	name := words[0]
+	rest := strings.TrimSpace(line[len(name):])
+	var err error
+	switch name {
+	case "ugi":
+		s.introduce()
+	case "isready":
+		s.ready(ctx)
+	case "setoption":
+		err = s.setOption(rest)
+	case "setpos":
+		s.stop()
+		err = s.setPosition(rest)
+	case "go":
+		s.stop()
+		s.goSearch(ctx, rest)
+	case "stop":
+		s.stop()
+	case "quit":
+		return true
+	default:
+		s.complain("unknown command %.120q; expected "+
+			"ugi, isready, setoption, setpos, go, stop or quit", name)
+	}
+	if err != nil {
+		s.complain("%s: %v", name, err)
+	}
 	return false
 }
 
-func (s *server) introduce(context.Context, string) error {
+// introduce answers ugi: who the engine is, and its options.
+func (s *server) introduce() {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
+	// An option is introduced with its type, its default and, if it is a number, its bounds.
 	defaults := s.defaults()
 	for _, f := range settings.Fields(&defaults, "") {
 		bounds := ""
-		if low, high, ok := strings.Cut(s.bounds(f), ".."); ok {
+		low, high, ok := strings.Cut(s.bounds(f), "..")
+		if ok {
 			bounds = " min " + low + " max " + high
 		}
 		s.out.line("option %s type %s default %s%s", f.Key, f.Form(), f.Texts()[0], bounds)
 	}
 	s.out.line("ugiok")
-	return nil
 }
 
 // ready answers isready. It prepares the agent for the game, so that the search
 // that follows can be stopped at once. If that fails the search will, and report it.
-func (s *server) ready(ctx context.Context, _ string) error {
-	if s.placed && s.move == nil && s.fresh && s.game.Legal().Len() > 0 {
+func (s *server) ready(ctx context.Context) {
+	begins := s.placed && s.fresh && s.game.Legal().Len() > 0
+	if begins && s.move == nil {
 		games := s.games
 		if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
-			s.fresh, s.games = true, games
+			s.fresh = true
+			s.games = games
 		}
 	}
 	s.out.line("readyok")
-	return nil
 }
 
+// reply answers go with the move that the search has chosen.
 func (s *server) reply(move string) {
 	s.cancelEarly()
 	s.move = nil
 	s.out.line("bestmove %s", move)
 }
 
-// cancelEarly cancels the context of the search, if there is one. It may be called by another goroutine.
+// cancelEarly cancels the context of the search, if there is one. It may be called by another
+// goroutine.
 func (s *server) cancelEarly() {
-	if cancel := s.cancelSearch.Load(); cancel != nil {
+	cancel := s.cancelSearch.Load()
+	if cancel != nil {
 		(*cancel)()
 	}
 }
@@ -220,7 +235,8 @@ func (s *server) stop() {
 	}
 }
 
-// finish, at the end of input, lets a search end by itself if it does so soon: commands can be piped in.
+// finish, at the end of input, lets a search end by itself if it does so soon: commands can be
+// piped in.
 func (s *server) finish() {
 	if s.move != nil && s.bounded {
 		select {

@@ -204,12 +204,6 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-func TestServerOtherAnswers(t *testing.T) {
-	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"
-	require.Equal(t, []string{"bestmove null"}, serve(t, "random", over+"go\n"))
-	require.Equal(t, []string{""}, serve(t, "random", "quit\nugi\n"))
-}
-
 // The history counts: a move that would bring back an earlier position is not chosen.
 func TestServerKnowsHistory(t *testing.T) {
 	s := newSession(t, stubAgent{}.kind())
@@ -259,6 +253,22 @@ func (a stubAgent) Choose(_ context.Context, g *rules.Game, q agents.Request) (a
 // kind returns a kind that makes the agent.
 func (a stubAgent) kind() agents.Kind {
 	return agents.Kind{Name: "stub", New: func(agents.Config) (agents.Agent, error) { return a, nil }}
+}
+
+// Each side has its clock, and the bounds of the move are for both.
+func TestClocks(t *testing.T) {
+	r := rules.MustParse("standard")
+	c := parseGo("wtime 60000 btime 0 binc 400 movestogo 1 movetime 1000 depth 3", t.Errorf)
+	want := agents.Limits{Depth: 3, MoveTime: time.Second}
+	for turn, clock := range map[string]agents.Clock{
+		" s": {Left: time.Minute, MovesToGo: 1, Overhead: 5},
+		" n": {Left: time.Millisecond, Increment: 400 * time.Millisecond, MovesToGo: 1, Overhead: 5},
+	} {
+		p, err := r.ParsePosition(startRows + turn)
+		require.NoError(t, err)
+		want.Clock = clock
+		require.Equal(t, want, c.limitsFor(rules.NewGame(r, p), 5))
+	}
 }
 
 // Whatever follows go a legal move comes back. What is out of bounds is clamped, what can't be read is the lowest
@@ -367,7 +377,11 @@ func TestInfiniteSearchWaits(t *testing.T) {
 	}
 	s.until("bestmove")
 	<-chosen
-	require.Regexp(t, `^bestmove \d+\|`, last(serve(t, "random", "go infinite")), "at the end of the input")
+	for _, input := range []string{"go infinite", "go", "go movetime 20\r\n"} {
+		require.Regexp(t, `^bestmove \d+\|`, last(serve(t, "random", input)), "at the end of the input")
+	}
+	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"
+	require.Equal(t, []string{"bestmove null"}, serve(t, "random", over+"go\n"))
 }
 
 // The agent is prepared once for a game: at isready if a position has been set,
@@ -396,12 +410,6 @@ func TestServerPreparesTheAgentOnce(t *testing.T) {
 	require.Equal(t, []any{rules.South, uint64(8)}, []any{setups[1].Side, setups[1].Seed})
 }
 
-// At the end of input a search that would go on for ever ends too.
-func TestServerEndOfInput(t *testing.T) {
-	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go")))
-	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go movetime 20\r\n")))
-}
-
 // An agent that fails is no end of the service.
 func TestServerWithFailingAgents(t *testing.T) {
 	for want, choose := range map[string]func(*rules.Game, agents.Limits) (agents.Decision, error){
@@ -428,32 +436,6 @@ func TestServerOutputThatFails(t *testing.T) {
 	err := Serve(t.Context(), strings.NewReader(strings.Repeat("isready\n", 10)), w,
 		testServer(agents.Spec{Kind: "random"}))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
-	err = Serve(t.Context(), strings.NewReader(""), io.Discard, testServer(agents.Spec{Kind: "nobody"}))
-	require.ErrorContains(t, err, `unknown kind "nobody"`)
-}
-
-func TestClocks(t *testing.T) {
-	r := rules.MustParse("standard")
-	const ms = time.Millisecond
-	clock := func(left, increment time.Duration, moves int) agents.Clock {
-		return agents.Clock{Left: left, Increment: increment, MovesToGo: moves, Overhead: 10 * ms}
-	}
-	for text, want := range map[string][2]agents.Limits{
-		"wtime 60000 btime 30000":         {{Clock: clock(60000*ms, 0, 0)}, {Clock: clock(30000*ms, 0, 0)}},
-		"wtime 60000 btime 0 movestogo 1": {{Clock: clock(60000*ms, 0, 1)}, {Clock: clock(ms, 0, 1)}},
-		"wtime 3000 winc 400 movetime 1000": {
-			{MoveTime: 1000 * ms, Clock: clock(3000*ms, 400*ms, 0)}, {MoveTime: 1000 * ms},
-		},
-		"depth 3 nodes 7": {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
-		"":                {},
-	} {
-		w := parseGo(text, t.Errorf)
-		for side, turn := range []string{" s", " n"} {
-			p, err := r.ParsePosition(startRows + turn)
-			require.NoError(t, err)
-			require.Equal(t, want[side], w.limitsFor(rules.NewGame(r, p), 10*time.Millisecond), text)
-		}
-	}
 }
 
 // The time that a host takes for itself is taken off each move's, whichever way the option is written.
@@ -578,10 +560,11 @@ func TestResults(t *testing.T) {
 }
 
 func TestOptionNames(t *testing.T) {
-	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
-		"name Hash type spin": "Hash", "name": "name"} {
-		require.Equal(t, want, append(optionLine.FindStringSubmatch(text), "", "")[1])
+	var c client
+	for _, text := range []string{"", "maxPly", "maxTime default 3", "name Hash type spin", "name"} {
+		c.addOption(text)
 	}
+	require.Equal(t, []string{"maxPly", "maxTime", "Hash", "name"}, c.offered)
 }
 
 // A position command that goes on from the one before gives what it gives by itself, and changes nothing if a move in
@@ -598,21 +581,21 @@ func TestPositionGoesOn(t *testing.T) {
 		for o, _ := g.Outcome(); o == rules.Undecided; o, _ = g.Outcome() {
 			switch rng.IntN(8) {
 			case 0:
-				require.ErrorContains(t, s.setPosition(t.Context(), text+" a1-a9"), fmt.Sprintf("move %d:", len(g.Moves())+1))
+				require.ErrorContains(t, s.setPosition(text+" a1-a9"), fmt.Sprintf("move %d:", len(g.Moves())+1))
 			case 1:
-				require.Error(t, s.setPosition(t.Context(), text+"x"))
+				require.Error(t, s.setPosition(text+"x"))
 			case 2: // a move is taken back
 				if cut := strings.LastIndexByte(text, ' '); g.Undo() {
 					text = text[:cut]
 				}
 			case 3:
-				require.NoError(t, s.setPosition(t.Context(), "start"))
+				require.NoError(t, s.setPosition("start"))
 			default:
 				m := g.Legal().At(rng.IntN(g.Legal().Len()))
 				text += " " + m.String()
 				g.PlayLegal(m)
 			}
-			require.NoError(t, s.setPosition(t.Context(), text))
+			require.NoError(t, s.setPosition(text))
 			require.True(t, slices.Equal(g.Moves(), s.game.Moves()))
 			require.Equal(t, g.Position(), s.game.Position())
 		}

@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// bindLifetime has the system kill a program when the thread that starts it ends, as it does with this process. The
-// environment variable it returns marks the program and, unless they take it off, all processes that it starts.
+// bindLifetime has the system kill a program when the thread that starts it ends, as it does with
+// this process. The environment variable it returns marks the program and, unless they take it off,
+// all processes that it starts.
 func bindLifetime(cmd *exec.Cmd) (mark string) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	mark = "GYGES_ENGINE_" + rand.Text() + "=1"
@@ -20,8 +21,9 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 	return mark
 }
 
-// killMarked ends all processes with a mark, also those in sessions of their own whose parents have ended. A process
-// may start another while it is being killed, so the scan is repeated, a bounded number of times, until it finds none.
+// killMarked ends all processes with a mark, also those in sessions of their own whose parents have
+// ended. A process may start another while it is being killed, so the scan is repeated, a bounded
+// number of times, until it finds none.
 func killMarked(mark string) {
 	const maxScans = 100
 	killed := map[string]bool{}
@@ -41,6 +43,7 @@ func killMarked(mark string) {
 
 // hasMark reports whether the environment that a process was started with has a mark.
 func hasMark(dir, mark string) bool {
-	env, _ := os.ReadFile(filepath.Join(dir, "environ")) // empty if it has ended, or is another user's
+	// The file is empty if the process has ended, or is another user's.
+	env, _ := os.ReadFile(filepath.Join(dir, "environ"))
 	return slices.Contains(strings.Split(string(env), "\x00"), mark)
 }

@@ -2,7 +2,6 @@ package ugi
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,24 +48,15 @@ func TestEngineEndsWithKilledHost(t *testing.T) {
 }
 
 // childrenOf returns the numbers of a process's children.
-func childrenOf(t *testing.T, pid int) []int {
+func childrenOf(t *testing.T, pid int) (list []int) {
 	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	require.NoError(t, err)
-	var list []int
-	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		var child, parent int
-		var state string
-		number, rest, _ := bytes.Cut(stat, []byte(" "))
-		if child, err = strconv.Atoi(string(number)); err != nil {
-			continue
-		}
-		rest = rest[bytes.LastIndexByte(rest, ')')+1:] // after the name, which may hold anything
-		if _, err := fmt.Sscan(string(rest), &state, &parent); err == nil && parent == pid {
+	for _, path := range threads {
+		text, _ := os.ReadFile(path) // the thread may have ended
+		for _, word := range strings.Fields(string(text)) {
+			child, err := strconv.Atoi(word)
+			require.NoError(t, err)
 			list = append(list, child)
 		}
 	}

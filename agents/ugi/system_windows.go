@@ -11,8 +11,9 @@ func isolate(*exec.Cmd) {}
 
 // killGroup ends a program, but not what it started.
 func killGroup(cmd *exec.Cmd) error {
-	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
+	err := cmd.Process.Kill()
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -13,21 +13,22 @@ import (
 // maxKept bounds the games that a [Matcher] keeps, some 100 bytes each.
 const maxKept = 1 << 20
 
-// Matcher finds the two games of a pair, in whatever order the games come. Games with one Pair, other than "", that are
-// of the same two players, under the same rules and from the same opening, have one key. Two of them with sides swapped
-// are a pair, and each game is in one pair at most.
+// Matcher finds the two games of a pair, in whatever order the games come. Games with one Pair,
+// other than "", that are of the same two players, under the same rules and from the same opening,
+// have one key. Two of them with sides swapped are a pair, and each game is in one pair at most.
 //
-// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones. Where
-// more than one game of either side has a key, as with those from one opening without a round, it isn't known which
-// belong together: what was counted of the key is taken back, and Settle draws the pairs. What Settle has counted is
-// taken back when another game comes.
+// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as
+// single ones. Where more than one game of either side has a key, as with those from one opening
+// without a round, it isn't known which belong together: what was counted of the key is taken back,
+// and Settle draws the pairs. What Settle has counted is taken back when another game comes.
 type Matcher struct {
-	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of a pair's second
-	// game have swapped sides.
+	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The
+	// players of a pair's second game have swapped sides.
 	Single func(g Outcome, n int)
 	Pair   func(first, second Outcome, n int)
-	// Once says that a key doesn't come again after its pair, as in a run, which numbers its pairs. Then a pair takes no
-	// memory, and none is taken back. Otherwise it takes some 25 bytes, and one with moves is kept until Settle.
+	// Once says that a key doesn't come again after its pair, as in a run, which numbers its
+	// pairs. Then a pair takes no memory, and none is taken back. Otherwise it takes some 25
+	// bytes, and one with moves is kept until Settle.
 	Once bool
 	Lost bool // there were too many games to find all pairs
 
@@ -37,7 +38,8 @@ type Matcher struct {
 	ended   map[uint64]ended     // pairs whose key may come again
 }
 
-// ended are the results of a pair, first of the game in which the player had South that sorts first.
+// ended are the results of a pair, first of the game in which the player had South that sorts
+// first.
 type ended [2]int8
 
 // Add counts a game, of which it keeps no byte slices.
@@ -56,7 +58,8 @@ func (m *Matcher) Add(g *Result) {
 	lower, upper := min(g.South, g.North), max(g.South, g.North)
 	key := g.PairKey(lower, upper)
 	games := m.open[key]
-	if len(games) > 0 && games[0].South == g.North && m.isPair(games, g) {
+	swapped := len(games) > 0 && games[0].South == g.North
+	if swapped && m.isPair(games, g) {
 		m.meet(key, games, g.Outcome)
 		return
 	}
@@ -66,8 +69,10 @@ func (m *Matcher) Add(g *Result) {
 		return
 	}
 	if results, found := m.ended[key]; found {
-		first := Outcome{South: lower, North: upper, Rules: g.Rules, Result: ratings.Result(results[0])}
-		second := Outcome{South: upper, North: lower, Rules: g.Rules, Result: ratings.Result(results[1])}
+		first := Outcome{South: lower, North: upper, Rules: g.Rules}
+		first.Result = ratings.Result(results[0])
+		second := Outcome{South: upper, North: lower, Rules: g.Rules}
+		second.Result = ratings.Result(results[1])
 		m.Pair(first, second, -1)
 		delete(m.ended, key)
 		games = []Outcome{first, second}
@@ -77,10 +82,13 @@ func (m *Matcher) Add(g *Result) {
 	m.kept++
 }
 
-// isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run it is. Elsewhere
-// it is if there is no other one and both are remembered by their results.
+// isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run
+// it is. Elsewhere it is if there is no other one and both are remembered by their results.
 func (m *Matcher) isPair(games []Outcome, g *Result) bool {
-	return m.Once || len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
+	if m.Once {
+		return true
+	}
+	return len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.
@@ -118,7 +126,8 @@ func (m *Matcher) meet(key uint64, games []Outcome, second Outcome) {
 	m.ended[key] = ended{int8(first.Result), int8(second.Result)}
 }
 
-// Settle counts the games that are in no pair so far: as many pairs as there can be, and the others as single ones.
+// Settle counts the games that are in no pair so far: as many pairs as there can be, and the others
+// as single ones.
 func (m *Matcher) Settle() {
 	if !m.settled {
 		m.settled = true
@@ -126,13 +135,17 @@ func (m *Matcher) Settle() {
 	}
 }
 
-// count counts the open games, or takes them back. Pairs are drawn from the sorted games, and so the same whatever the
-// order in which these came. A sorted list by itself would make pairs of games with equal results, and so a dependence
-// that isn't there.
+// count counts the open games, or takes them back. Pairs are drawn from the sorted games, and so
+// the same whatever the order in which these came. A sorted list by itself would make pairs of
+// games with equal results, and so a dependence that isn't there.
 func (m *Matcher) count(n int) {
 	for key, games := range m.open {
 		slices.SortFunc(games, func(a, b Outcome) int {
-			return cmp.Or(cmp.Compare(a.South, b.South), cmp.Compare(a.Result, b.Result), cmp.Compare(a.Moves, b.Moves))
+			return cmp.Or(
+				cmp.Compare(a.South, b.South),
+				cmp.Compare(a.Result, b.Result),
+				cmp.Compare(a.Moves, b.Moves),
+			)
 		})
 		random := rand.New(rand.NewPCG(key, 0))
 		random.Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })

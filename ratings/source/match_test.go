@@ -17,7 +17,8 @@ import (
 // counted is what a matcher counts: how often each game or pair.
 type counted map[string]int
 
-// count returns what a matcher counts of some games, also if it has settled between any two of them.
+// count returns what a matcher counts of some games, also if it has settled between any two of
+// them.
 func count(once, often bool, games ...Result) (c counted, pairs, singles int) {
 	c = counted{}
 	text := func(g Outcome) string {
@@ -77,7 +78,8 @@ func TestMatcher(t *testing.T) {
 	}
 }
 
-// Each game is counted once, in as many pairs as its key has, and whatever the order in which games come.
+// Each game is counted once, in as many pairs as its key has, and whatever the order in which games
+// come.
 func TestMatchingDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -148,8 +150,8 @@ func TestMatcherIsBounded(t *testing.T) {
 	require.Equal(t, 6, single)
 }
 
-// Where it isn't known which games belong together, pairs don't go by results: as many players of equal strength win a
-// pair as lose one.
+// Where it isn't known which games belong together, pairs don't go by results: as many players of
+// equal strength win a pair as lose one.
 func TestLotsHaveNoPattern(t *testing.T) {
 	t.Parallel()
 	var both [3][3]int

@@ -8,10 +8,11 @@ const (
 	maxHashes = 1 << 22 // of other ids; 100 MB or so
 )
 
-// Seen remembers games by their ids and contents, so that a copy is told from another game with the same id, as in a
-// stream of several runs. It keeps 32 bits of the content of the first game with each number, and a hash of 64 bits of
-// any other game, of which two of four million are the same by chance once in two million files. When there are too
-// many it remembers no more. The zero value is ready to use.
+// Seen remembers games by their ids and contents, so that a copy is told from another game with the
+// same id, as in a stream of several runs. It keeps 32 bits of the content of the first game with
+// each number, and a hash of 64 bits of any other game, of which two of four million are the same
+// by chance once in two million files. When there are too many it remembers no more. The zero value
+// is ready to use.
 type Seen struct {
 	pages []*[pageSize]uint32 // by number; 0: not seen
 	hashes
@@ -29,7 +30,8 @@ type times struct{ count, run int32 }
 // Full reports whether games were not remembered because there were too many.
 func (h *hashes) Full() bool { return h.full }
 
-// add counts n more games with a hash, -1 to take one back, and returns what is known of the others with that hash.
+// add counts n more games with a hash, -1 to take one back, and returns what is known of the others
+// with that hash.
 func (h *hashes) add(hash uint64, run, n int) (others times) {
 	t, known := h.times[hash]
 	others = t
@@ -76,7 +78,11 @@ func (s *Seen) Has(id []byte, content uint64) bool {
 // number returns the number that an id is, if it is a small one.
 func number(id []byte) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(string(id), 10, 63)
-	return n, err == nil && n < maxNumber && (id[0] != '0' || len(id) == 1)
+	if err != nil || n >= maxNumber {
+		return 0, false
+	}
+	isPadded := id[0] == '0' && len(id) > 1 // 7 and 07 are two
+	return n, !isPadded
 }
 
 // short returns 32 bits of a hash, which are never 0.

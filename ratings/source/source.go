@@ -1,9 +1,11 @@
-// Package source reads game results from PGN and CSV, and finds the two games of a pair ([Matcher]), games that are
-// copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
-// players, not of games, but for some bytes that show that a game or a pair has come.
+// Package source reads game results from PGN and CSV, and finds the two games of a pair
+// ([Matcher]), games that are copies ([Seen]) and games that repeat others ([Repeats]). It streams:
+// the memory it takes depends on the number of players, not of games, but for some bytes that show
+// that a game or a pair has come.
 //
-// Files come from outside. Of a game that can't be read [Results.ReadResult] returns a [jsonl.LineError], after which
-// the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.
+// Files come from outside. Of a game that can't be read [Results.ReadResult] returns a
+// [jsonl.LineError], after which the next can be read. Names are at most 1000 bytes long, and a
+// file has at most a quarter of a million.
 package source
 
 import (
@@ -34,7 +36,8 @@ const (
 	maxNames = 250_000 // of players
 	// maxFields is the longest line of tags or of CSV that is read, in bytes.
 	maxFields = 256 << 10
-	// maxLine is the longest line, and text of moves, in bytes; those of 100,000 plies have some 5 MB.
+	// maxLine is the longest line, and text of moves, in bytes; those of 100,000 plies have some
+	// 5 MB.
 	maxLine = 16 << 20
 )
 
@@ -43,7 +46,8 @@ type Outcome struct {
 	South, North string
 	Rules        string // empty if unknown
 	Result       ratings.Result
-	Moves        uint64 // a hash of all but the players, in records; 0 without moves, or if a fault decided
+	// Moves is a hash of all but the players, in records; 0 without moves, or if a fault decided.
+	Moves uint64
 }
 
 // Result is what ratings need of a game. Byte slices are valid until the next one is read.
@@ -52,10 +56,10 @@ type Result struct {
 	ID        []byte        // of the game in its file; empty if unknown
 	Pair      []byte        // the same in both games of a pair; empty if unknown
 	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
-	Content   uint64        // a hash of all that is counted, of opening, moves and start; used if there is an ID
+	Content   uint64        // with an ID, a hash of all that is counted, opening, moves, start
 	Timed     bool          // the start is known
 	Fault     bool          // decided it: a crash, an illegal move or the like
-	Damage    error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
+	Damage    error         // why the moves of PGN can't be read; a [jsonl.LineError], or nil
 	NotPlayed bool          // since a player was suspended; in records
 	Line      int           // of its first line, from 1; 0: unknown
 	Sides     ratings.Sides // what the file calls them; empty if it has no names
@@ -76,8 +80,8 @@ func (n Names) Of(text []byte) string {
 	return name
 }
 
-// Name returns a name without blanks around it, in the form NFC of Unicode, in which texts that look alike since they
-// differ only in how accents are written are one.
+// Name returns a name without blanks around it, in the form NFC of Unicode, in which texts that
+// look alike since they differ only in how accents are written are one.
 func Name(text string) string { return norm.NFC.String(cmp.Or(strings.TrimSpace(text), text)) }
 
 // Format is a kind of file.
@@ -95,19 +99,32 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 	b := bufio.NewReaderSize(r, maxFields)
 	for n := 64; ; n *= 4 {
 		head, err := b.Peek(min(n, maxFields))
-		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			return "", nil, err
-		case len(text) == 0 && err == nil && n < maxFields:
-			continue
-		case len(text) == 0, bytes.IndexByte([]byte("%;"), text[0]) >= 0, pgnBegin.Match(text):
-			return PGN, b, nil
-		case text[0] == '{', text[0] == '[':
-			return Records, b, nil
 		}
-		return CSV, b, nil
+		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+		if len(text) > 0 {
+			return formatOf(text), b, nil
+		}
+		if ended || n >= maxFields { // there is nothing
+			return PGN, b, nil
+		}
 	}
+}
+
+// formatOf returns the format of a text that doesn't begin with a blank.
+func formatOf(text []byte) Format {
+	switch text[0] {
+	case '%', ';':
+		return PGN
+	case '{', '[':
+		if pgnBegin.Match(text) {
+			return PGN
+		}
+		return Records
+	}
+	return CSV
 }
 
 // Named returns an error with the name of its file, which errors of the system have.
@@ -119,8 +136,9 @@ func Named(name string, err error) error {
 }
 
 var (
-	bom      = []byte("\ufeff")
-	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`) // a comment or tag, as no JSON begins
+	bom = []byte("\ufeff")
+	// pgnBegin matches a comment or a tag, as no JSON begins.
+	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`)
 )
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
@@ -138,9 +156,10 @@ type Results struct {
 
 // NewResults returns a reader of a file; name stands for it in errors. Records are not read.
 func NewResults(f Format, in io.Reader, name string) *Results {
-	r := &Results{file: name, lines: files.NewLineReader(in, maxLine), Names: Names{}, rules: Names{}}
+	r := &Results{file: name, Names: Names{}, rules: Names{}}
+	r.lines = files.NewLineReader(in, maxLine)
 	if f == PGN {
-		r.pgn = new(pgnGame)
+		r.pgn = newPGN()
 	}
 	return r
 }
@@ -148,8 +167,9 @@ func NewResults(f Format, in io.Reader, name string) *Results {
 // ErrUnfinished is the error of a game without a result yet.
 var ErrUnfinished = errors.New("the game has no result yet")
 
-// ReadResult stores the next game in o, or returns io.EOF after the last one. The error is ErrUnfinished or a
-// [*jsonl.LineError] for a game after which the next can be read. All others have the file's name.
+// ReadResult stores the next game in o, or returns io.EOF after the last one. The error is
+// ErrUnfinished or a [*jsonl.LineError] for a game after which the next can be read. All others
+// have the file's name.
 func (r *Results) ReadResult(o *Result) error {
 	if r.pgn != nil {
 		return r.readPGN(o)
@@ -157,7 +177,8 @@ func (r *Results) ReadResult(o *Result) error {
 	return r.readCSV(o)
 }
 
-// Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; "" without it.
+// Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; ""
+// without it.
 func (r *Results) Tag(name string) string {
 	if r.pgn == nil {
 		return ""
@@ -165,7 +186,8 @@ func (r *Results) Tag(name string) string {
 	return string(r.pgn.tag(tagNames[name]))
 }
 
-// Moves returns the moves of the game of PGN that was read last, as they are in the file but for comments.
+// Moves returns the moves of the game of PGN that was read last, as they are in the file but for
+// comments.
 func (r *Results) Moves() (string, error) {
 	switch {
 	case r.pgn == nil:
@@ -178,11 +200,9 @@ func (r *Results) Moves() (string, error) {
 	return string(r.pgn.moves), nil
 }
 
-// next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252, which has Latin-1,
-// the encoding of old PGN, in it.
-func (r *Results) next() ([]byte, error) {
-	var line []byte
-	var err error
+// next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252,
+// which has Latin-1, the encoding of old PGN, in it.
+func (r *Results) next() (line []byte, err error) {
 	if n := len(r.ahead); n > 0 {
 		line, r.ahead = r.ahead[n-1], r.ahead[:n-1]
 	} else {
@@ -190,12 +210,12 @@ func (r *Results) next() ([]byte, error) {
 	}
 	r.line++
 	switch {
-	case err == nil:
 	case errors.Is(err, files.ErrTooLong):
-		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
+		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line,
+			maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err
-	default:
+	case err != nil:
 		return nil, Named(r.file, err)
 	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 { // old Macs end lines so
@@ -233,29 +253,34 @@ type value struct {
 // result adds players, result and rules to a game.
 func (r *Results) result(o *Result, south, north, result value, rules []byte) error {
 	for _, player := range [...]value{south, north} {
-		switch {
-		case len(player.text) == 0 || string(player.text) == "?":
-			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, player.text)
-		case len(player.text) > maxName:
-			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d", maxName, player.what,
-				len(player.text))
+		if name := string(player.text); name == "" || name == "?" {
+			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, name)
+		}
+		if n := len(player.text); n > maxName {
+			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d",
+				maxName, player.what, n)
 		}
 	}
 	var err error
-	switch o.Result, err = parseResult(result.text); {
-	case errors.Is(err, ErrUnfinished):
+	o.Result, err = parseResult(result.text)
+	if errors.Is(err, ErrUnfinished) {
 		return err
-	case err != nil:
+	}
+	if err != nil {
 		return r.wrong(result.line, "%w", err)
 	}
-	o.South, o.North, o.Rules = r.Names.Of(south.text), r.Names.Of(north.text), r.rules.Of(rules)
+	o.South = r.Names.Of(south.text)
+	o.North = r.Names.Of(north.text)
+	o.Rules = r.rules.Of(rules)
 	if max(len(r.Names), len(r.rules)) > maxNames {
-		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file, maxNames)
+		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file,
+			maxNames)
 	}
 	return nil
 }
 
-// trimBlanks returns text without the blanks and tabs at its beginning, three times as fast as [bytes.TrimLeft].
+// trimBlanks returns text without the blanks and tabs at its beginning, three times as fast as
+// [bytes.TrimLeft].
 func trimBlanks(text []byte) []byte {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
 		text = text[1:]
@@ -275,21 +300,31 @@ func parseResult(text []byte) (ratings.Result, error) {
 	case "*":
 		return 0, ErrUnfinished
 	}
-	word := resultDashes.Replace(strings.ToLower(strings.Join(strings.Fields(string(text)), " ")))
+	word := strings.ToLower(strings.Join(strings.Fields(string(text)), " "))
+	word = resultDashes.Replace(word)
 	south := points(word)
-	if first, second, _ := strings.Cut(word, "-"); math.IsNaN(south) && points(first)+points(second) == 1 {
-		south = points(first)
+	if math.IsNaN(south) {
+		first, second, _ := strings.Cut(word, "-")
+		if points(first)+points(second) == 1 {
+			south = points(first)
+		}
 	}
-	switch i := slices.Index([]float64{0, 0.5, 1}, south); {
-	case i >= 0 && word[0] != '+' && word[0] != '-':
-		return ratings.Result(i - 1), nil
-	case south-south == 0: // neither NaN nor infinite
-		return 0, fmt.Errorf("%w, found %.40q", errScale, text)
+	isSigned := strings.HasPrefix(word, "+") || strings.HasPrefix(word, "-")
+	switch {
+	case math.IsNaN(south) || math.IsInf(south, 0):
+		return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
+	case south == 1 && !isSigned:
+		return ratings.Win, nil
+	case south == 0.5 && !isSigned:
+		return ratings.Draw, nil
+	case south == 0 && !isSigned:
+		return ratings.Loss, nil
 	}
-	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
+	return 0, fmt.Errorf("%w, found %.40q", errScale, text)
 }
 
-// points returns the points that a number or a word in small letters stands for; NaN, as of 01, if there are none.
+// points returns the points that a number or a word in small letters stands for; NaN, as of 01, if
+// there are none.
 func points(text string) float64 {
 	text = strings.TrimSpace(text)
 	x, err := settings.Parse[float64](cmp.Or(resultWords[text], text))
@@ -299,7 +334,8 @@ func points(text string) float64 {
 	return x
 }
 
-// errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean what they seem to.
+// errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean
+// what they seem to.
 var errScale = errors.New("expected points of South, 1, 0.5 or 0")
 
 // resultDashes writes dashes and decimal points in one way.
@@ -307,6 +343,7 @@ var resultDashes = strings.NewReplacer("–", "-", "—", "-", "−", "-", ":", 
 
 // resultWords are the points of South that words stand for.
 var resultWords = map[string]string{
-	"1/2": ".5", "½": ".5", "draw": ".5", "drawn": ".5", "win": "1", "white": "1", "white wins": "1", "south": "1",
+	"1/2": ".5", "½": ".5", "draw": ".5", "drawn": ".5",
+	"win": "1", "white": "1", "white wins": "1", "south": "1",
 	"loss": "0", "black": "0", "black wins": "0", "north": "0",
 }

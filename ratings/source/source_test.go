@@ -14,7 +14,8 @@ import (
 	"gyges/rules/base/jsonl"
 )
 
-// entries is what a file holds, as text: a line for each game, or its error. err is the one that ended the reading.
+// entries is what a file holds, as text: a line for each game, or its error. err is the one that
+// ended the reading.
 func entries(r *Results) (list []string, err error) {
 	for {
 		var g Result
@@ -377,7 +378,8 @@ func TestLatin1(t *testing.T) {
 	require.Equal(t, []string{"Šara-O’Neil +1"}, found(t, "white,black,result\n\x8aara,O\x92Neil,1\n"))
 }
 
-// Pairs are the same whichever player began, for the same two players alone, and within a run or elsewhere.
+// Pairs are the same whichever player began, for the same two players alone, and within a run or
+// elsewhere.
 func TestRepeats(t *testing.T) {
 	var r Repeats
 	game := func(south, north string, moves uint64) *Outcome {

@@ -2,14 +2,16 @@ package sprt
 
 import "math"
 
-// distribution is that of a pair's points per game, 0, ¼, ½, ¾, 1. All its probabilities are positive.
+// distribution is that of a pair's points per game, 0, ¼, ½, ¾, 1. All its probabilities are
+// positive.
 type distribution [5]float64
 
-// withMean returns the distribution of the given mean, between 0 and 1, that makes the shares l the likeliest.
+// withMean returns the distribution of the given mean, between 0 and 1, that makes the shares l the
+// likeliest.
 func (l distribution) withMean(mean float64) distribution {
 	var g distribution
 	for i := range g {
-		g[i] = float64(i)/4 - mean
+		g[i] = points[i] - mean
 	}
 	return l.tilt(g)
 }
@@ -22,7 +24,8 @@ func (l distribution) withMean(mean float64) distribution {
 //
 //	Σ p_i g_i = 0 with g_i = a_i − ½ − tσ/2·(1 + ((a_i − mean)/σ)²),
 //
-// so the distribution is a fixed point of taking mean and σ from one distribution and tilting l to the next.
+// so the distribution is a fixed point of taking mean and σ from one distribution and tilting l to
+// the next.
 func (l distribution) withRatio(t float64) distribution {
 	if t == 0 {
 		return l.withMean(0.5)
@@ -33,10 +36,11 @@ func (l distribution) withRatio(t float64) distribution {
 		mean, sd := p.moments()
 		var g distribution
 		for i := range g {
-			z := (float64(i)/4 - mean) / sd
-			g[i] = float64(i)/4 - 0.5 - t*sd/2*(1+z*z)
+			z := (points[i] - mean) / sd
+			g[i] = points[i] - 0.5 - t*sd/2*(1+z*z)
 		}
-		next, change := l.tilt(g), 0.0
+		next := l.tilt(g)
+		change := 0.0
 		for i := range p {
 			change = max(change, math.Abs(next[i]-p[i]))
 		}
@@ -54,7 +58,8 @@ var points = distribution{0, 0.25, 0.5, 0.75, 1}
 // moments returns the mean and the standard deviation of the points.
 func (l distribution) moments() (mean, sd float64) { return points.under(l) }
 
-// under returns the mean and the standard deviation of values of the five results, whose probabilities are p.
+// under returns the mean and the standard deviation of values of the five results, whose
+// probabilities are p.
 func (l distribution) under(p distribution) (mean, sd float64) {
 	for i, x := range l {
 		mean += p[i] * x
@@ -74,9 +79,10 @@ func (l distribution) elo(m Model) float64 {
 	return (mean - 0.5) / sd / pairUnits
 }
 
-// tilt returns the distribution with Σ p_i g_i = 0 that makes the shares l the likeliest: p_i = l_i/(1 + x g_i) with
-// the x that solves Σ l_i g_i/(1 + x g_i) = 0. That sum falls as x grows between the poles, so bisection finds its
-// root. If g has but one sign there is no such distribution, and l comes back.
+// tilt returns the distribution with Σ p_i g_i = 0 that makes the shares l the likeliest: p_i =
+// l_i/(1 + x g_i) with the x that solves Σ l_i g_i/(1 + x g_i) = 0. That sum falls as x grows
+// between the poles, so bisection finds its root. If g has but one sign there is no such
+// distribution, and l comes back.
 func (l distribution) tilt(g distribution) distribution {
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, v := range g {

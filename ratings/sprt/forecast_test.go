@@ -24,8 +24,8 @@ func TestExitTime(t *testing.T) {
 	require.InEpsilon(t, sum/walks, exitTime(drift, sd*sd, 1, 2), 0.08, "a walk in steps, which overshoots")
 }
 
-// Over simulated tests of players of many strengths, the mean of the forecasts is the mean of what the tests then took,
-// early and late, within 25 % with a standard error of some 8 %.
+// Over simulated tests of players of many strengths, the mean of the forecasts is the mean of what
+// the tests then took, early and late, within 25 % with a standard error of some 8 %.
 func TestPairsLeft(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

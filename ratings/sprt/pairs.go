@@ -16,7 +16,8 @@ type Pairs [5]int64
 // N is the number of pairs.
 func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// shares returns the number of pairs and the share of each result, a count of zero being taken as a thousandth.
+// shares returns the number of pairs and the share of each result, a count of zero being taken as a
+// thousandth.
 func (p Pairs) shares() (n float64, shares distribution) {
 	const few = 1e-3
 	for i, count := range p {
@@ -40,14 +41,17 @@ type Estimate struct {
 	Pairs      Pairs    // that it is of
 	Elo        Interval // logistic: of the mean score
 	Normalized Interval // 800/ln 10 · (score − ½)/σ, see the package
-	LOS        float64  // likelihood of superiority, 0 to 1: how sure the first player is the stronger; NaN: unknown
-	Corrected  bool     // for the stop by a test, see [Test.Estimate]
+	// LOS is the likelihood of superiority, 0 to 1: how sure the first player is the stronger;
+	// NaN if it is unknown.
+	LOS       float64
+	Corrected bool // for the stop by a test, see [Test.Estimate]
 }
 
-// Estimate returns the estimate of a match whose length didn't depend on its results. The intervals and LOS are
-// those of the normal approximation, with the variance between pairs; where all pairs gave the same,
-// it is unknown. The variance of (mean − ½)/σ includes that of σ (delta method):
-// (1 − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ of a pair.
+// Estimate returns the estimate of a match whose length didn't depend on its results. The
+// intervals and LOS are those of the normal approximation, with the variance between pairs;
+// where all pairs gave the same, it is unknown. The variance of (mean − ½)/σ includes the
+// variance of σ (delta method): (1 − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ
+// of a pair.
 func (p Pairs) Estimate() Estimate {
 	nan := math.NaN()
 	none := Interval{nan, nan, nan}
@@ -61,20 +65,23 @@ func (p Pairs) Estimate() Estimate {
 	if n == 0 || mean == 0 || mean == 1 {
 		return e
 	}
-	e.Elo.Value = l.elo(Logistic)
+	elo := l.elo(Logistic)
+	e.Elo.Value = elo
 	if slices.Contains(p[:], p.N()) {
 		return e
 	}
 	half := interval.Z95 * sd / math.Sqrt(n) * 400 / math.Ln10 / (mean * (1 - mean))
-	e.Elo.Low, e.Elo.High = e.Elo.Value-half, e.Elo.Value+half
+	e.Elo = Interval{elo, elo - half, elo + half}
+
 	t := (mean - 0.5) / sd
 	variance := 1 - t*t/4
 	for i, share := range l {
-		z := (float64(i)/4 - mean) / sd
+		z := (points[i] - mean) / sd
 		variance += share * z * z * z * (t*t/4*z - t)
 	}
 	half = interval.Z95 * math.Sqrt(max(variance, 0)/n) / pairUnits
-	e.Normalized = Interval{l.elo(Normalized), l.elo(Normalized) - half, l.elo(Normalized) + half}
+	normalized := l.elo(Normalized)
+	e.Normalized = Interval{normalized, normalized - half, normalized + half}
 	e.LOS = math.Erfc(-t*math.Sqrt(n/2)) / 2
 	return e
 }

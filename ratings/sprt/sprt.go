@@ -28,13 +28,17 @@ type Test struct {
 	Model       Model
 }
 
-// Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one time in twenty.
+// Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one
+// time in twenty.
 func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: Normalized} }
 
-// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left out has the value of [Default].
+// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left out has the value
+// of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
-	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
+	fields := map[string]*float64{
+		"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta,
+	}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
@@ -49,8 +53,8 @@ func Parse(text string) (Test, error) {
 		to, known := fields[name]
 		x, err := settings.Parse[float64](value)
 		if !known || err != nil {
-			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q",
-				settings.ZeroHint(value), part)
+			const expected = "expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q"
+			return t, fmt.Errorf(expected, settings.ZeroHint(value), part)
 		}
 		*to = x
 	}
@@ -59,7 +63,8 @@ func Parse(text string) (Test, error) {
 
 // String prints the test as Parse reads it.
 func (t Test) String() string {
-	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta, t.Model)
+	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta,
+		t.Model)
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].
@@ -79,16 +84,21 @@ func (t Test) MarshalText() ([]byte, error) {
 // Check returns what is wrong with the test's figures.
 func (t Test) Check() error {
 	var p problems.List
-	p.Require(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo,
-		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1)
-	p.Require(1e-9 <= t.Alpha && t.Alpha < 0.5, "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
-	p.Require(1e-9 <= t.Beta && t.Beta < 0.5, "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
-	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q", Logistic, Normalized,
-		t.Model)
+	inRange := -maxElo <= t.Elo0 && t.Elo1 <= maxElo
+	p.Require(inRange && t.Elo0 < t.Elo1,
+		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0,
+		t.Elo1)
+	p.Require(isErrorRate(t.Alpha), "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
+	p.Require(isErrorRate(t.Beta), "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
+	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q",
+		Logistic, Normalized, t.Model)
 	return p.Err()
 }
 
-// Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower, at or above upper.
+func isErrorRate(p float64) bool { return 1e-9 <= p && p < 0.5 }
+
+// Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower,
+// at or above upper.
 func (t Test) Bounds() (lower, upper float64) {
 	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
 }
@@ -115,28 +125,39 @@ func (t Test) Verdict(p Pairs) Verdict {
 	return Undecided
 }
 
-// Facts returns in words what is known of a match that the test, if it isn't zero, may have stopped: the name
-// of each figure, and its value. An estimate that is corrected for the stop is followed by the one that isn't.
+// Facts returns in words what is known of a match that the test, if it isn't zero, may have
+// stopped: the name of each figure, and its value. An estimate that is corrected for the stop is
+// followed by the one that isn't.
 func (t Test) Facts(p Pairs) [][2]string {
+	var list facts
 	e := t.Estimate(p)
-	facts := [][2]string{{"Elo", e.EloText()}, {"Normalized Elo", e.text(e.Normalized)}, {"LOS", e.losText()}}
+	list.add("Elo", "%s", e.EloText())
+	list.add("Normalized Elo", "%s", e.text(e.Normalized))
+	list.add("LOS", "%s", e.losText())
 	if e.Corrected {
 		raw := p.Estimate()
-		facts = append(facts, [2]string{"Uncorrected", fmt.Sprintf("Elo %s, normalized %s, LOS %s; biased by the stop",
-			raw.EloText(), raw.text(raw.Normalized), raw.losText())})
+		list.add("Uncorrected", "Elo %s, normalized %s, LOS %s; biased by the stop", raw.EloText(),
+			raw.text(raw.Normalized), raw.losText())
 	}
-	facts = append(facts, [2]string{"Pairs", fmt.Sprintf("%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)})
+	list.add("Pairs", "%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)
 	if t == (Test{}) {
-		return facts
+		return list
+	}
+	if !e.Corrected {
+		list.add("Estimates", "those of a match of fixed length")
 	}
 	lower, upper := t.Bounds()
-	if !e.Corrected {
-		facts = append(facts, [2]string{"Estimates", "those of a match of fixed length"})
-	}
-	return append(facts, [2]string{"LLR", fmt.Sprintf("%.4f", t.LLR(p))},
-		[2]string{"Bounds", fmt.Sprintf("%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)",
-			lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
-		[2]string{"Result", t.Result(p)})
+	list.add("LLR", "%.4f", t.LLR(p))
+	list.add("Bounds", "%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)", lower, upper,
+		t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)
+	list.add("Result", "%s", t.Result(p))
+	return list
+}
+
+type facts [][2]string
+
+func (f *facts) add(name, format string, values ...any) {
+	*f = append(*f, [2]string{name, fmt.Sprintf(format, values...)})
 }
 
 // Result says what the test has come to.

@@ -39,7 +39,8 @@ func lopsided() []Pairs {
 	return list
 }
 
-// The distributions meet their condition and no neighbour that does is likelier, for any counts and any bounds.
+// The distributions meet their condition and no neighbour that does is likelier, for any counts and
+// any bounds.
 func TestLawsAreTheLikeliest(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -131,8 +132,9 @@ func TestLLRIsDefinedAndFair(t *testing.T) {
 	}
 }
 
-// advance plays pairs, to a number of them at most, while the test can't be decided. LLR is computed only where it may
-// have reached a bound: a pair adds no more than the largest gain, which hardly changes meanwhile.
+// advance plays pairs, to a number of them at most, while the test can't be decided. LLR is
+// computed only where it may have reached a bound: a pair adds no more than the largest gain, which
+// hardly changes meanwhile.
 func advance(rng *rand.Rand, test Test, truth distribution, p *Pairs, limit int64) {
 	skip := int64(1)
 	if p.N() > 50 {

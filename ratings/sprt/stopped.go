@@ -2,8 +2,9 @@ package sprt
 
 import "math"
 
-// stopsAt reports whether the counts may be those at which the test stopped a match: they decide it, and did not with
-// one pair less. As some programs play several pairs before they look, LLR may also be 5 % beyond a bound.
+// stopsAt reports whether the counts may be those at which the test stopped a match: they decide
+// it, and did not with one pair less. As some programs play several pairs before they look, LLR may
+// also be 5 % beyond a bound.
 func (t Test) stopsAt(p Pairs) bool {
 	const margin = 1.05
 	if t.Verdict(p) == Undecided {
@@ -22,104 +23,131 @@ func (t Test) stopsAt(p Pairs) bool {
 	return false
 }
 
-// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the median-unbiased
-// estimate and its interval by the distribution of the outcomes of the test. Otherwise it is that of [Pairs.Estimate];
-// also beyond 200 logistic Elo, where the motion below is a poor model, and where all pairs gave the same.
+// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the
+// median-unbiased estimate and its interval by the distribution of the outcomes of the test.
+// Otherwise it is the estimate of [Pairs.Estimate]; also beyond 200 logistic Elo, where the
+// motion of [stop] is a poor model, and where all pairs gave the same.
 //
-// Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late, H1
-// early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned an outcome at least as
-// good as the one seen has a probability of one half, with the ends of the interval 2.5 % and 97.5 %; LOS is the
-// probability of a worse one at strength 0. LLR is taken for a Brownian motion that begins at 0 and is stopped at the
-// bounds; a pair's mean and variance are those under the likeliest distribution of the strength. The match stops after
-// a pair, so somewhat beyond a bound: the motion's bounds are further out by what a walk of normal steps exceeds
-// them on average, 0.583 standard deviations of a step (Siegmund, section X.2).
+// With the strength that is returned an outcome at least as good as the one seen has a
+// probability of one half, with the ends of the interval 2.5 % and 97.5 %; LOS is the probability
+// of a worse one at strength 0.
 func (t Test) Estimate(p Pairs) Estimate {
 	e := p.Estimate()
-	verdict := t.Verdict(p)
-	raw := e.Normalized
+	uncorrected := e.Normalized
 	if t.Model == Logistic {
-		raw = e.Elo
+		uncorrected = e.Elo
 	}
-	if math.IsNaN(e.LOS) || t.Model == Logistic && math.Abs(raw.Value) > maxElo || !t.stopsAt(p) {
+	isFar := t.Model == Logistic && math.Abs(uncorrected.Value) > maxElo
+	if math.IsNaN(e.LOS) || isFar || !t.stopsAt(p) {
 		return e
 	}
-	n, shares := p.shares()
-	lower, upper := t.Bounds()
-	atLeast := func(l distribution) float64 { // probability of an outcome at least as good
-		const overshoot = 0.5826
-		drift, sd := t.gains(l).under(l)
-		down, up := -lower/sd+overshoot, upper/sd+overshoot
-		if verdict == AcceptH1 {
-			return exitBy(n, drift/sd, down, up)
-		}
-		return 1 - exitBy(n, -drift/sd, up, down)
-	}
-	found := true
-	solve := func(probability float64) distribution {
-		const most, steps, tolerance = 10, 40, 1e-4 // half widths of the uncorrected interval, bisections, probability
-		step := raw.Half()
-		if atLeast(t.likeliest(shares, raw.Value)) > probability {
-			step = -step
-		}
-		near, far := raw.Value, raw.Value+step
-		for range most {
-			if (atLeast(t.likeliest(shares, far)) < probability) == (step < 0) {
-				break
-			}
-			near, far = far, far+step
-		}
-		for range steps {
-			if x := (near + far) / 2; (atLeast(t.likeliest(shares, x)) < probability) == (step < 0) {
-				far = x
-			} else {
-				near = x
-			}
-		}
-		found = found && math.Abs(atLeast(t.likeliest(shares, near))-probability) < tolerance
-		return t.likeliest(shares, near)
-	}
+	s := stop{Test: t, verdict: t.Verdict(p)}
+	s.n, s.shares = p.shares()
 	const tail = 0.025
-	low, middle, high := solve(tail), solve(0.5), solve(1-tail)
-	if !found {
+	low, foundLow := s.strength(tail, uncorrected)
+	middle, foundMiddle := s.strength(0.5, uncorrected)
+	high, foundHigh := s.strength(1-tail, uncorrected)
+	if !foundLow || !foundMiddle || !foundHigh {
 		return e
 	}
 	return Estimate{
 		Pairs:      p,
 		Elo:        Interval{middle.elo(Logistic), low.elo(Logistic), high.elo(Logistic)},
 		Normalized: Interval{middle.elo(Normalized), low.elo(Normalized), high.elo(Normalized)},
-		LOS:        1 - atLeast(t.likeliest(shares, 0)),
+		LOS:        1 - s.atLeast(0),
 		Corrected:  true,
 	}
 }
 
-// exitBy returns the probability that a Brownian motion of variance 1 with a drift leaves the interval from -down to
-// up by a time, and at its upper end.
+// stop is the outcome of a test that stopped a match. Outcomes are ordered by what they say for the
+// first player: H0 accepted early, H0 late, H1 late, H1 early (Siegmund 1985, Sequential Analysis,
+// section III.4).
+type stop struct {
+	Test
+	verdict Verdict
+	n       float64 // pairs
+	shares  distribution
+}
+
+// atLeast returns the probability of an outcome at least as good if the strength is elo. LLR is
+// taken for a Brownian motion that begins at 0 and is stopped at the bounds; a pair's mean and
+// variance are those under the likeliest distribution of the strength. The match stops after a
+// pair, so somewhat beyond a bound: the motion's bounds are further out by what a walk of normal
+// steps exceeds them on average, 0.583 standard deviations of a step (Siegmund, section X.2).
+func (s *stop) atLeast(elo float64) float64 {
+	const overshoot = 0.5826
+	l := s.likeliest(s.shares, elo)
+	drift, sd := s.gains(l).under(l)
+	lower, upper := s.Bounds()
+	down := -lower/sd + overshoot
+	up := upper/sd + overshoot
+	if s.verdict == AcceptH1 {
+		return exitBy(s.n, drift/sd, down, up)
+	}
+	return 1 - exitBy(s.n, -drift/sd, up, down)
+}
+
+// strength returns the distribution of the strength at which an outcome at least as good has a
+// probability, and whether there is one. The search goes from the uncorrected estimate, by half the
+// width of its interval, and then bisects.
+func (s *stop) strength(probability float64, uncorrected Interval) (l distribution, found bool) {
+	const mostSteps, bisections, tolerance = 10, 40, 1e-4
+	near := uncorrected.Value
+	step := uncorrected.Half()
+	down := s.atLeast(near) > probability
+	if down {
+		step = -step
+	}
+	far := near + step
+	for range mostSteps {
+		if (s.atLeast(far) < probability) == down {
+			break
+		}
+		near, far = far, far+step
+	}
+	for range bisections {
+		middle := (near + far) / 2
+		if (s.atLeast(middle) < probability) == down {
+			far = middle
+		} else {
+			near = middle
+		}
+	}
+	return s.likeliest(s.shares, near), math.Abs(s.atLeast(near)-probability) < tolerance
+}
+
+// exitBy returns the probability that a Brownian motion of variance 1 with a drift leaves the
+// interval from -down to up by a time, and at its upper end.
 //
-// Two series give it, by reflections at the ends for small times, and for large times by the eigenfunctions of the
-// interval (Borodin and Salminen 2002, formula 2.3.0.6).
+// Two series give it, by reflections at the ends for small times, and for large times by the
+// eigenfunctions of the interval (Borodin and Salminen 2002, formula 2.3.0.6).
 func exitBy(time, drift, down, up float64) float64 {
-	width := down + up
 	const terms, short = 8, 0.3
+	width := down + up
 	sum := 0.0
 	if time < short*width*width {
+		root := math.Sqrt(time)
 		for k := -terms; k <= terms; k++ {
-			c := up + 2*float64(k)*width
-			x, root := math.Abs(c), math.Sqrt(time)
-			for _, v := range []float64{drift, -drift} { // the time until a motion with drift v reaches x
-				sum += math.Copysign(math.Exp(drift*up-v*x+logTail((x-v*time)/root)), c)
+			end := up + 2*float64(k)*width
+			x := math.Abs(end)
+			for _, v := range []float64{drift, -drift} { // the time until this drift leads to x
+				tail := logTail((x - v*time) / root)
+				sum += math.Copysign(math.Exp(drift*up-v*x+tail), end)
 			}
 		}
 		return sum
 	}
 	for n := 1.0; n <= terms; n++ {
-		w := n * math.Pi / width
-		rate := (drift*drift + w*w) / 2
-		sum += w * math.Sin(w*up) / rate * math.Exp(drift*up-rate*time)
+		frequency := n * math.Pi / width
+		rate := (drift*drift + frequency*frequency) / 2
+		weight := frequency * math.Sin(frequency*up) / rate
+		sum += weight * math.Exp(drift*up-rate*time)
 	}
 	return exitsAbove(drift, down, up) - sum/width
 }
 
-// exitsAbove returns the probability that a Brownian motion of variance 1 leaves the interval at its upper end.
+// exitsAbove returns the probability that a Brownian motion of variance 1 leaves the interval at
+// its upper end.
 func exitsAbove(drift, down, up float64) float64 {
 	if drift == 0 {
 		return down / (down + up)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The distribution of exits is that of a walk in small steps, the two series agree where both converge, and the limits
-// are those of a drift.
+// The distribution of exits is that of a walk in small steps, the two series agree where both
+// converge, and the limits are those of a drift.
 func TestExitBy(t *testing.T) {
 	t.Parallel()
 	const down, up, border = 1.1, 1.7, 0.3 * (1.1 + 1.7) * (1.1 + 1.7)
@@ -73,10 +73,11 @@ func stopped(seed uint64, runs int, test Test, elo float64) (o outcome) {
 	return o
 }
 
-// The corrected interval holds the truth in 95 %, half of the estimates are too low, and at strength 0 LOS is above
-// 95 % in 5 %; at elo0 H1 is accepted no more often than alpha, at elo1 H0 no more often than beta, but in some runs.
-// Each is within 3 standard errors of the runs, so one of these checks in 370 would fail with another seed. A strong
-// player stops a test after a few pairs, where the correction is largest: the estimate that isn't corrected fails.
+// The corrected interval holds the truth in 95 %, half of the estimates are too low, and at
+// strength 0 LOS is above 95 % in 5 %; at elo0 H1 is accepted no more often than alpha, at elo1 H0
+// no more often than beta, but in some runs. Each is within 3 standard errors of the runs, so one
+// of these checks in 370 would fail with another seed. A strong player stops a test after a few
+// pairs, where the correction is largest: the estimate that isn't corrected fails.
 func TestStoppedTests(t *testing.T) {
 	t.Parallel()
 	const runs = 300
@@ -107,7 +108,8 @@ func TestStoppedTests(t *testing.T) {
 	require.Greater(t, uncorrected, 2*within(50))
 }
 
-// Only a decided test is corrected for, and counts that make trouble give an ordered interval around the estimate.
+// Only a decided test is corrected for, and counts that make trouble give an ordered interval
+// around the estimate.
 func TestEstimateOfOddCounts(t *testing.T) {
 	t.Parallel()
 	list := []Pairs{{50, 150, 350, 250, 60}, {5, 5, 10, 20, 29}, {0, 0, 0, 0, 103}} // it stops before, there, is one-sided

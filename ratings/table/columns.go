@@ -6,7 +6,6 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 )
 
 // Column is a column of the rating table.
@@ -19,7 +18,8 @@ type Row struct {
 	number int // place in the table, from 1
 }
 
-// Rows returns the rows of the rating table: the rated players, group by group, and then the others.
+// Rows returns the rows of the rating table: the rated players, group by group, and then the
+// others.
 func (t Table) Rows() (rows []*Row) {
 	for i, p := range slices.Concat(t.Ratings.Players, t.Ratings.Unrated) {
 		rows = append(rows, &Row{p, t, i + 1})
@@ -27,21 +27,19 @@ func (t Table) Rows() (rows []*Row) {
 	return rows
 }
 
-// toNext makes a cell of the difference to the next player of the group, empty for the last.
-func toNext(cell func(ratings.Difference) any) func(*Row) any {
-	return func(r *Row) any {
-		next := r.Player
-		if players := r.table.Ratings.Players; r.number < len(players) {
-			next = players[r.number]
-		}
-		d, _ := r.table.Ratings.Difference(r.Name, next.Name)
-		return cell(d)
+// toNext returns the difference to the next player of the group, NaN for the last.
+func (r *Row) toNext() ratings.Difference {
+	next := r.Name
+	if players := r.table.Ratings.Players; r.number < len(players) {
+		next = players[r.number].Name
 	}
+	d, _ := r.table.Ratings.Difference(r.Name, next)
+	return d
 }
 
 // perGame is a share of a player's games, empty without games.
-func perGame(share func(ratings.Count) float64) func(*Row) any {
-	return func(r *Row) any { return grid.Percent(orNaN(r.Games() > 0, share(r.Count))) }
+func (r *Row) perGame(share float64) grid.Cell {
+	return grid.Percent(orNaN(r.Games() > 0, share))
 }
 
 // place says where a column is shown unless others are chosen.
@@ -54,79 +52,148 @@ const (
 	inJSON
 	forRated   // empty for players without a rating, whose tables and objects lack it
 	forUnrated // in these alone, and in CSV
+	words      // aligned left
 
 	everywhere = inText | inCSV | inJSON
 )
 
-// columns are all columns. A new one is an entry here: all formats have it by its flags.
+// columns are all columns: place, key, title, definition and value. A new one is an entry here: all
+// formats have it by its place.
 var columns = []struct {
 	place
-	Column
+	key, title, doc string
+	value           func(*Row) any
 }{
-	{inCSV, Column{Key: "table", Title: "Table", Left: true, Doc: "title of the table: the rule set, or all together",
-		Value: func(r *Row) any { return r.table.Title }}},
-	{everywhere, Column{Key: "number", Title: "#",
-		Doc:   "place in the table, also across groups; the crosstable's columns have the same numbers",
-		Value: func(r *Row) any { return r.number }}},
-	{everywhere, Column{Key: "name", Title: "Player", Left: true, Doc: "the player, as the records name it",
-		Value: func(r *Row) any { return grid.Name(r.Name) }}},
-	{inCSV | inJSON | forRated, Column{Key: "group", Title: "Group",
-		Doc:   "number of the group; only ratings of one group can be compared",
-		Value: func(r *Row) any { return r.Group + 1 }}},
-	{everywhere | forRated, Column{Key: "elo", Title: "Elo",
-		Doc: "the rating: the maximum of the likelihood, together with all others and the first-move advantage; " +
-			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise; whom few games " +
-			"link to the others counts less in it",
-		Value: func(r *Row) any { return r.Elo }}},
-	{everywhere | forRated, Column{Key: "error", Title: "95 %",
-		Doc:   "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
-		Value: func(r *Row) any { return grid.Margin(r.Error) }}},
-	{forRated, Column{Key: "low", Title: "Low", Doc: "elo less error",
-		Value: func(r *Row) any { return r.Elo - r.Error }}},
-	{forRated, Column{Key: "high", Title: "High", Doc: "elo plus error",
-		Value: func(r *Row) any { return r.Elo + r.Error }}},
-	{everywhere, Column{Key: "games", Title: "Games",
-		Doc:   "games against others, also those that could not enter the fit",
-		Value: func(r *Row) any { return r.Games() }}},
-	{everywhere, Column{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.Wins }}},
-	{everywhere | ifAny, Column{Key: "draws", Title: "Drawn", Doc: "games drawn",
-		Value: func(r *Row) any { return r.Draws }}},
-	{everywhere, Column{Key: "losses", Title: "Lost", Doc: "games lost", Value: func(r *Row) any { return r.Losses }}},
-	{inCSV | inJSON, Column{Key: "points", Title: "Points", Doc: "wins plus half the draws",
-		Value: func(r *Row) any { return r.Points() }}},
-	{everywhere, Column{Key: "score", Title: "Score", Doc: "points per game, 0 to 1",
-		Value: perGame(ratings.Count.Score)}},
-	{inCSV | inJSON, Column{Key: "draw_share", Title: "Draws", Doc: "draws per game, 0 to 1",
-		Value: perGame(ratings.Count.DrawShare)}},
-	{everywhere | ifAny, Column{Key: "faults", Title: "Faults",
-		Doc:   "games that the player lost by a fault of its own: a crash, an illegal move, no answer in time or the like",
-		Value: func(r *Row) any { return r.Faults.Lost }}},
-	{inCSV | inJSON, Column{Key: "opponent_faults", Title: "Opponents'", Doc: "games that it won by one of an opponent",
-		Value: func(r *Row) any { return r.Faults.Won }}},
-	{forRated, Column{Key: "difference", Title: "To next",
-		Doc: "elo less that of the next player of the group, with half the 95 % interval of that difference, " +
-			"from the covariance of both",
-		Value: toNext(func(d ratings.Difference) any {
-			return grid.Cell{Text: textfmt.Decimal(d.Elo) + " ± " + textfmt.Decimal(d.Error), Value: d.Elo}
-		})}},
-	{forRated, Column{Key: "difference_error", Title: "95 % of it", Doc: "half the 95 % interval of difference",
-		Value: toNext(func(d ratings.Difference) any { return grid.Cell{Value: d.Error} })}},
-	{forRated, Column{Key: "los", Title: "LOS",
-		Doc: "likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
-			"by the normal approximation",
-		Value: toNext(func(d ratings.Difference) any { return grid.Likelihood(d.LOS) })}},
-	{inCSV, Column{Key: "advantage", Title: "Advantage", Doc: "the first-move advantage in Elo, one for the whole table",
-		Value: func(r *Row) any { return grid.Digits(r.table.Ratings.Advantage.Elo) }}},
-	{inCSV, Column{Key: "advantage_error", Title: "95 % of it",
-		Doc:   "half the 95 % interval of advantage; empty if it wasn't fitted",
-		Value: func(r *Row) any { return grid.Digits(r.table.advantageError()) }}},
-	{inJSON | forUnrated, Column{Key: "cause", Title: "Cause", Left: true,
-		Doc: "why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
-			"or no-games",
-		Value: func(r *Row) any { return string(r.Cause) }}},
-	{everywhere | forUnrated, Column{Key: "reason", Title: "Reason", Left: true,
-		Doc:   "the same as a sentence, with the opponents",
-		Value: func(r *Row) any { return r.Reason }}},
+	{
+		inCSV | words, "table", "Table",
+		"title of the table: the rule set, or all together",
+		func(r *Row) any { return r.table.Title },
+	},
+	{
+		everywhere, "number", "#",
+		"place in the table, also across groups; the crosstable's columns have the same " +
+			"numbers",
+		func(r *Row) any { return r.number },
+	},
+	{
+		everywhere | words, "name", "Player",
+		"the player, as the records name it",
+		func(r *Row) any { return grid.Name(r.Name) },
+	},
+	{
+		inCSV | inJSON | forRated, "group", "Group",
+		"number of the group; only ratings of one group can be compared",
+		func(r *Row) any { return r.Group + 1 },
+	},
+	{
+		everywhere | forRated, "elo", "Elo",
+		"the rating: the maximum of the likelihood, together with all others and the " +
+			"first-move advantage; 400 points are odds of ten to one. The mean of a group is 0 " +
+			"unless anchors say otherwise; whom few games link to the others counts less in it",
+		func(r *Row) any { return r.Elo },
+	},
+	{
+		everywhere | forRated, "error", "95 %",
+		"half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
+		func(r *Row) any { return grid.Margin(r.Error) },
+	},
+	{
+		forRated, "low", "Low",
+		"elo less error",
+		func(r *Row) any { return r.Elo - r.Error },
+	},
+	{
+		forRated, "high", "High",
+		"elo plus error",
+		func(r *Row) any { return r.Elo + r.Error },
+	},
+	{
+		everywhere, "games", "Games",
+		"games against others, also those that could not enter the fit",
+		func(r *Row) any { return r.Games() },
+	},
+	{
+		everywhere, "wins", "Won",
+		"games won",
+		func(r *Row) any { return r.Wins },
+	},
+	{
+		everywhere | ifAny, "draws", "Drawn",
+		"games drawn",
+		func(r *Row) any { return r.Draws },
+	},
+	{
+		everywhere, "losses", "Lost",
+		"games lost",
+		func(r *Row) any { return r.Losses },
+	},
+	{
+		inCSV | inJSON, "points", "Points",
+		"wins plus half the draws",
+		func(r *Row) any { return r.Points() },
+	},
+	{
+		everywhere, "score", "Score",
+		"points per game, 0 to 1",
+		func(r *Row) any { return r.perGame(r.Score()) },
+	},
+	{
+		inCSV | inJSON, "draw_share", "Draws",
+		"draws per game, 0 to 1",
+		func(r *Row) any { return r.perGame(r.DrawShare()) },
+	},
+	{
+		everywhere | ifAny, "faults", "Faults",
+		"games that the player lost by a fault of its own: a crash, an illegal move, no " +
+			"answer in time or the like",
+		func(r *Row) any { return r.Faults.Lost },
+	},
+	{
+		inCSV | inJSON, "opponent_faults", "Opponents'",
+		"games that it won by one of an opponent",
+		func(r *Row) any { return r.Faults.Won },
+	},
+	{
+		forRated, "difference", "To next",
+		"elo less that of the next player of the group, with half the 95 % interval of that " +
+			"difference, from the covariance of both",
+		func(r *Row) any {
+			d := r.toNext()
+			return grid.Cell{Text: plusMinus(d.Elo, d.Error), Value: d.Elo}
+		},
+	},
+	{
+		forRated, "difference_error", "95 % of it",
+		"half the 95 % interval of difference",
+		func(r *Row) any { return grid.Cell{Value: r.toNext().Error} },
+	},
+	{
+		forRated, "los", "LOS",
+		"likelihood of superiority over the next player of the group: the probability that " +
+			"this one is stronger, by the normal approximation",
+		func(r *Row) any { return grid.Likelihood(r.toNext().LOS) },
+	},
+	{
+		inCSV, "advantage", "Advantage",
+		"the first-move advantage in Elo, one for the whole table",
+		func(r *Row) any { return grid.Digits(r.table.Ratings.Advantage.Elo) },
+	},
+	{
+		inCSV, "advantage_error", "95 % of it",
+		"half the 95 % interval of advantage; empty if it wasn't fitted",
+		func(r *Row) any { return grid.Digits(r.table.advantageError()) },
+	},
+	{
+		inJSON | forUnrated | words, "cause", "Cause",
+		"why there is no rating: won-all, lost-all, one-sided (won all games against some, " +
+			"lost all against the rest) or no-games",
+		func(r *Row) any { return string(r.Cause) },
+	},
+	{
+		everywhere | forUnrated | words, "reason", "Reason",
+		"the same as a sentence, with the opponents",
+		func(r *Row) any { return r.Reason },
+	},
 }
 
 // shown returns the columns with all of some flags and none of others.
@@ -135,15 +202,18 @@ func shown(flags, but place) (list []Column) {
 		if c.place&flags != flags || c.place&but != 0 {
 			continue
 		}
-		if value := c.Value; c.place&forRated != 0 {
-			c.Value = func(r *Row) any {
+		value := c.value
+		if c.place&forRated != 0 {
+			value = func(r *Row) any {
 				if r.Cause != "" {
 					return nil
 				}
-				return value(r)
+				return c.value(r)
 			}
 		}
-		list = append(list, c.Column)
+		column := Column{Key: c.key, Title: c.title, Doc: c.doc, Value: value}
+		column.Left = c.place&words != 0
+		list = append(list, column)
 	}
 	return list
 }
@@ -157,26 +227,38 @@ func has(c Column, flags place) bool {
 func ParseColumns(keys string) ([]Column, error) { return grid.Choose(shown(0, 0), keys) }
 
 // UsualColumns returns the columns that are printed for people unless others are asked for.
-func (t Table) UsualColumns() []Column {
+func (t Table) UsualColumns() (list []Column) {
 	rows := t.Rows()
-	return slices.DeleteFunc(shown(inText, forUnrated), func(c Column) bool {
-		return has(c, ifAny) && !slices.ContainsFunc(rows, func(r *Row) bool { return c.Value(r) != any(0) })
-	})
+	for _, c := range shown(inText, forUnrated) {
+		occurs := func(r *Row) bool { return c.Value(r) != 0 }
+		if !has(c, ifAny) || slices.ContainsFunc(rows, occurs) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
-// UnratedColumns returns the chosen columns that players without a rating have, and the reason why they have none.
-func UnratedColumns(chosen []Column) []Column {
-	left := slices.DeleteFunc(slices.Clone(chosen), func(c Column) bool {
-		return has(c, forRated) || has(c, inText|forUnrated)
-	})
-	return append(left, shown(inText|forUnrated, 0)...)
+// UnratedColumns returns the chosen columns that players without a rating have, and the reason why
+// they have none.
+func UnratedColumns(chosen []Column) (list []Column) {
+	for _, c := range chosen {
+		if !has(c, forRated) && !has(c, inText|forUnrated) {
+			list = append(list, c)
+		}
+	}
+	return append(list, shown(inText|forUnrated, 0)...)
 }
 
-// unratedObject returns the columns in JSON of players without a rating: the reason follows the name.
-func unratedObject() []Column {
-	list := shown(inJSON, forRated|forUnrated)
-	name := slices.IndexFunc(list, func(c Column) bool { return c.Key == "name" })
-	return slices.Insert(list, name+1, shown(inJSON|forUnrated, 0)...)
+// unratedObject returns the columns in JSON of players without a rating: the reason follows the
+// name.
+func unratedObject() (list []Column) {
+	for _, c := range shown(inJSON, forRated|forUnrated) {
+		list = append(list, c)
+		if c.Key == "name" {
+			list = append(list, shown(inJSON|forUnrated, 0)...)
+		}
+	}
+	return list
 }
 
 // drawn reports whether a game was drawn.

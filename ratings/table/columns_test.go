@@ -38,18 +38,15 @@ func TestColumnsAreChosen(t *testing.T) {
 func TestColumnsAreDistinct(t *testing.T) {
 	keys := map[string]bool{}
 	for _, c := range columns {
-		require.False(t, keys[c.Key], c.Key)
-		keys[c.Key] = true
+		require.False(t, keys[c.key], c.key)
+		keys[c.key] = true
 	}
 }
 
 // Every column prints something of a rated player, so that none is forgotten.
 func TestEveryColumnPrints(t *testing.T) {
-	var d ratings.Data
-	play(&d, "a", "b", 3, 1, 2)
-	play(&d, "b", "a", 3, 1, 2)
-	play(&d, "top", "a", 1, 0, 0)
-	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Prior: new(float64)})}
+	d := results("a b 3 1 2", "b a 3 1 2", "top a 1 0 0")
+	table := Table{Title: "x", Ratings: mustFit(t, d, ratings.Options{Prior: new(float64)})}
 	rows := table.Rows()
 	for _, c := range shown(0, 0) {
 		row := rows[0]
@@ -79,7 +76,7 @@ func TestExplainIsComplete(t *testing.T) {
 		require.True(t, explained[f.Key] || f.Key == "title", f.Key)
 	}
 	for _, c := range columns {
-		require.True(t, explained[c.Key], c.Key)
+		require.True(t, explained[c.key], c.key)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// explanation is what must be known to read any figure, and sections on those that aren't columns of the rating table.
+// explanation is what must be known to read any figure, and sections on those that aren't columns
+// of the rating table.
 //
 //go:embed explain.md
 var explanation string
@@ -20,7 +21,7 @@ func Explain() string {
 	b.WriteString(strings.Join(textfmt.Wrap(textfmt.Unwrap(sections[0]), usualWidth), "\n"))
 	b.WriteString("\n\nColumns of the rating table, and keys of CSV and JSON:\n\n")
 	for _, c := range columns {
-		b.WriteString(entry(c.Key, c.Doc))
+		b.WriteString(entry(c.key, c.doc))
 	}
 	b.WriteString("\nOther keys of JSON:\n\n")
 	for _, section := range sections[1:] {

@@ -5,28 +5,33 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 )
 
 // object is the JSON of all that was rated: the fit to all games, and the same for each part.
 func (t Tables) object() grid.Object {
-	parts := make([]grid.Object, len(t.Parts))
-	for i, part := range t.Parts {
-		parts[i] = part.object(nil)
-	}
-	return append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", standingsObjects(t.standings())}}...)
+	parts := lists.Map(t.Parts, func(part Table) grid.Object { return part.object(nil) })
+	schedules := standingsObjects(t.standings())
+	all := t.All.object(t.Notes)
+	return append(all, grid.Object{{"parts", parts}, {"schedules", schedules}}...)
 }
 
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
-	r, fit, rows := t.Ratings, t.Ratings.GoodnessOfFit(), t.Rows()
+	r := t.Ratings
+	rows := t.Rows()
+	rated, unrated := rows[:len(r.Players)], rows[len(r.Players):]
+	fit := r.GoodnessOfFit()
+	allNotes := append([]string{}, r.Notes...)
+	allNotes = append(allNotes, notes...)
 	return grid.Object{
 		{"title", t.Title},
-		{"players", grid.Make(shown(inJSON, forUnrated), rows[:len(r.Players)])},
+		{"players", grid.Make(shown(inJSON, forUnrated), rated)},
 		{"advantage", r.Advantage.Elo},
 		{"advantage_error", t.advantageError()},
 		{"advantage_fitted", r.Advantage.Fitted},
 		{"prior", priorObject(r.Prior)},
-		{"unrated", grid.Make(unratedObject(), rows[len(r.Players):])},
+		{"unrated", grid.Make(unratedObject(), unrated)},
 		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},
@@ -38,7 +43,7 @@ func (t Table) object(notes []string) grid.Object {
 		{"chi_square", fit.ChiSquare},
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
-		{"notes", append(append([]string{}, r.Notes...), notes...)},
+		{"notes", allNotes},
 		{"crosstable", grid.Make(crosstableColumns, r.Pairings())},
 		{"head_to_head", grid.Make(headToHeadColumns, r.HeadToHeads())},
 	}
@@ -49,22 +54,30 @@ func priorObject(p ratings.Prior) any {
 	if p == (ratings.Prior{}) {
 		return nil
 	}
-	return grid.Object{{"cause", p.Cause}, {"draws", orNaN(p.Draws > 0, p.Draws)}, {"sd", orNaN(p.SD > 0, p.SD)}}
+	return grid.Object{
+		{"cause", p.Cause},
+		{"draws", orNaN(p.Draws > 0, p.Draws)},
+		{"sd", orNaN(p.SD > 0, p.SD)},
+	}
 }
 
 func groupObjects(groups []ratings.Group) []grid.Object {
 	list := make([]grid.Object, len(groups))
 	for i, g := range groups {
-		anchors := make([]grid.Object, len(g.Anchors))
-		for k, a := range g.Anchors {
-			anchors[k] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
-		}
 		list[i] = grid.Object{
-			{"group", i + 1}, {"name", g.Name}, {"players", g.Players}, {"games", g.Games}, {"anchors", anchors},
+			{"group", i + 1},
+			{"name", g.Name},
+			{"players", g.Players},
+			{"games", g.Games},
+			{"anchors", lists.Map(g.Anchors, anchorObject)},
 			{"apart", g.Apart},
 		}
 	}
 	return list
+}
+
+func anchorObject(a ratings.Anchor) grid.Object {
+	return grid.Object{{"name", a.Name}, {"elo", a.Elo}}
 }
 
 // advantageError is NaN if the advantage wasn't fitted.

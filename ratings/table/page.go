@@ -19,7 +19,7 @@ type page struct {
 	layout Layout
 }
 
-// usualWidth is that of lines of text for which no other is given.
+// usualWidth is the width of lines of text for which no other is given.
 const usualWidth = 80
 
 func newPage(f grid.Format, l Layout) *page {
@@ -28,25 +28,27 @@ func newPage(f grid.Format, l Layout) *page {
 }
 
 // writePage writes the standings if asked to, a section for each table, and the notes of them all.
-func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section func(*page, Table)) error {
+func writePage(
+	w io.Writer, f grid.Format, all Tables, standings bool, section func(*page, Table),
+) error {
 	if f != grid.Text && f != grid.Markdown {
 		return fmt.Errorf("write ratings: unknown format %.60q", f)
 	}
-	p := newPage(f, b.Layout)
+	p := newPage(f, all.Layout)
 	if standings {
-		list, left := b.RecentStandings()
+		list, left := all.RecentStandings()
 		p.allStandings(list)
 		if left > 0 {
 			p.list([]string{"Earlier rounds: gyges rate RUN --standings."})
 		}
 	}
-	for _, t := range b.Printed() {
+	for _, t := range all.Printed() {
 		if t.Title != "" {
 			p.heading(t.Title)
 		}
 		section(p, t)
 	}
-	p.list(lists.Map(b.Notes, func(n string) string { return "Note: " + n + "." }))
+	p.list(lists.Map(all.Notes, func(n string) string { return "Note: " + n + "." }))
 	return p.writeTo(w)
 }
 
@@ -104,7 +106,8 @@ func (p *page) list(lines []string) {
 	}
 }
 
-// grid writes a table. Blocks of one that is too wide begin with its first columns, fold of them.
+// grid writes a table, the first row bold if asked to and allowed. A table that is too wide is
+// parted into blocks, each with the first columns, fold of them.
 func (p *page) grid(fold int, bold bool, t *grid.Table) {
 	p.gap()
 	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}

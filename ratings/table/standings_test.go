@@ -15,12 +15,8 @@ import (
 
 // gauntlet is the table of one where a is the first player.
 func gauntlet(t *testing.T) Table {
-	var d ratings.Data
-	play(&d, "a", "b", 6, 1, 3)
-	play(&d, "b", "a", 5, 0, 5)
-	play(&d, "a", "c", 8, 1, 1)
-	play(&d, "c", "a", 2, 0, 8)
-	return Table{Title: "Rules standard", Ratings: mustFit(t, &d, ratings.Options{}), Challenger: "a"}
+	d := results("a b 6 1 3", "b a 5 0 5", "a c 8 1 1", "c a 2 0 8")
+	return Table{Title: "Rules standard", Ratings: mustFit(t, d, ratings.Options{}), Challenger: "a"}
 }
 
 // The table of a gauntlet counts the games of the first player and has the differences of

@@ -1,4 +1,11 @@
-// Package table prints ratings as text, Markdown, CSV and JSON: rating tables, crosstables and comparisons.
+// Package table prints ratings as text, Markdown, CSV and JSON: rating tables, crosstables and
+// comparisons.
+//
+// [Tables] is all that one command prints, a [Table] what it prints of one fit. [Write] and its
+// sisters make rows of the fit's [ratings.Ratings] and write them by lists of columns: the rating
+// table's are in columns.go, where a new one is one entry. Text and Markdown are pages of such
+// tables between paragraphs (page.go, text.go), JSON is one object (json.go). The tables by the
+// format of a run, such as the order of a Swiss tournament, are [Standings].
 package table
 
 import (
@@ -18,7 +25,8 @@ type Table struct {
 	Challenger string        // the first player of a gauntlet; "" in other formats
 	Sides      ratings.Sides // empty if they have no names
 
-	// Field is the difference of the challenger and all its opponents taken for one player; nil if it isn't known.
+	// Field is the difference of the challenger and all its opponents taken for one player; nil
+	// if it isn't known.
 	Field *ratings.Difference
 }
 
@@ -28,7 +36,8 @@ type Tables struct {
 	All Table
 	// Parts are the fits to the games under each rule set.
 	Parts []Table
-	// Pool prints All after the parts, where there is more than one. Without parts it is always printed.
+	// Pool prints All after the parts, where there is more than one. Without parts it is always
+	// printed.
 	Pool bool
 	// Standings are the tables by the formats of the runs.
 	Standings []Standings
@@ -48,16 +57,17 @@ func (t Tables) Printed() []Table {
 	switch {
 	case len(t.Parts) == 0:
 		return []Table{t.All}
-	case t.Pool && len(t.Parts) > 1:
+	case len(t.Parts) > 1 && t.Pool:
 		return append(slices.Clone(t.Parts), t.All)
 	}
 	return t.Parts
 }
 
-// Write writes rating tables with the columns chosen, or without any the usual ones, the advantage, the players that
-// have no rating and the notes. Where lines of text would be too long, columns that were not chosen are left out, those
-// of other tables are printed in blocks, and names are wrapped. CSV is one table of all, the title in its first column.
-// JSON is one object: the fit to all games, and under "parts" the same object for each part.
+// Write writes rating tables with the columns chosen, or without any the usual ones, the advantage,
+// the players that have no rating and the notes. Where lines of text would be too long, columns
+// that were not chosen are left out, other tables are printed in blocks, and names are wrapped. CSV
+// is one table of all, the title in its first column. JSON is one object: the fit to all games, and
+// under "parts" the same object for each part.
 func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	switch f {
 	case grid.JSON:
@@ -75,53 +85,59 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, chosen) })
 }
 
-// WriteCrosstable writes who scored what against whom. Text and Markdown add both sides of a pairing up, and leave out
-// tables of more than 50 players with a line that says so; CSV and JSON list South and North apart, as South sees them.
+// WriteCrosstable writes who scored what against whom. Text and Markdown add both sides of a
+// pairing up, and leave out tables of more than 50 players with a line that says so; CSV and JSON
+// list South and North apart, as South sees them.
 func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
-	return writeSection(w, f, all, crosstableColumns,
-		func(t Table) []ratings.Pairing { return t.Ratings.Pairings() },
-		func(p *page, t Table) { p.crosstable(t) })
+	rows := (*ratings.Ratings).Pairings
+	return writeSection(w, f, all, crosstableColumns, rows, (*page).crosstable)
 }
 
-// WriteHeadToHead writes the pairings with what was expected of them, those that fit worst first: at most N of them in
-// text and Markdown, all if most is 0. CSV and JSON always have all.
+// WriteHeadToHead writes the pairings with what was expected of them, those that fit worst first:
+// at most N of them in text and Markdown, all if most is 0. CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
-	return writeSection(w, f, all, headToHeadColumns,
-		func(t Table) []ratings.HeadToHead { return t.Ratings.HeadToHeads() },
-		func(p *page, t Table) { p.headToHead(t, most) })
+	rows := (*ratings.Ratings).HeadToHeads
+	section := func(p *page, t Table) { p.headToHead(t, most) }
+	return writeSection(w, f, all, headToHeadColumns, rows, section)
 }
 
-// WriteSuperiority writes the likelihood of superiority of each player over each other of its group. Text and Markdown
-// leave tables of more than 50 players out with a line that says so, and CSV and JSON those of more than 250.
+// WriteSuperiority writes the likelihood of superiority of each player over each other of its
+// group. Text and Markdown leave out tables of more than 50 players with a line that says so, CSV
+// and JSON tables of more than 250.
 func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
-	return writeSection(w, f, all, comparisonColumns, func(t Table) []comparison {
-		if len(t.Ratings.Players) > maxCompared {
+	const maxPlayers = 250
+	rows := func(r *ratings.Ratings) []comparison {
+		if len(r.Players) > maxPlayers {
 			return nil
 		}
-		return comparisons(t, t.Ratings.Names()...)
-	}, func(p *page, t Table) { p.superiority(t.Ratings) })
+		return comparisons(r, r.Names()...)
+	}
+	return writeSection(w, f, all, comparisonColumns, rows, (*page).superiority)
 }
 
-// WriteComparison writes the difference of a player to all others of its group, or that it has no rating.
-func WriteComparison(w io.Writer, f grid.Format, all Tables, name string) error {
-	return writeSection(w, f, all, comparisonColumns,
-		func(t Table) []comparison { return comparisons(t, name) },
-		func(p *page, t Table) { p.comparison(t, name) })
+// WriteComparison writes the difference of a player to all others of its group, or that it has no
+// rating.
+func WriteComparison(w io.Writer, f grid.Format, all Tables, player string) error {
+	rows := func(r *ratings.Ratings) []comparison { return comparisons(r, player) }
+	section := func(p *page, t Table) { p.comparison(t, player) }
+	return writeSection(w, f, all, comparisonColumns, rows, section)
 }
 
-// writeSection writes in CSV and JSON these rows of each table with its title, in text and Markdown what page writes.
+// writeSection writes in CSV and JSON these rows of each table with its title, in text and Markdown
+// what section writes.
 func writeSection[R any](
-	w io.Writer, f grid.Format, all Tables, columns []grid.Column[R], rows func(Table) []R, page func(*page, Table),
+	w io.Writer, f grid.Format, all Tables,
+	columns []grid.Column[R], rows func(*ratings.Ratings) []R, section func(*page, Table),
 ) error {
 	switch f {
 	case grid.CSV:
-		title := ""
-		titled := slices.Insert(slices.Clone(columns), 0,
-			grid.Column[R]{Key: "table", Value: func(R) any { return title }})
+		title := "" // of the rows that are written
+		first := grid.Column[R]{Key: "table", Value: func(R) any { return title }}
+		titled := append([]grid.Column[R]{first}, columns...)
 		t := grid.NewWriter(w, f, grid.Options{}, titled)
 		for _, part := range all.Printed() {
 			title = part.Title
-			for _, row := range rows(part) {
+			for _, row := range rows(part.Ratings) {
 				if err := t.Write(row); err != nil {
 					return err
 				}
@@ -131,37 +147,60 @@ func writeSection[R any](
 	case grid.JSON:
 		objects := []grid.Object{}
 		for _, t := range all.Printed() {
-			objects = append(objects, grid.Object{{"title", t.Title}, {"rows", grid.Make(columns, rows(t))}})
+			table := grid.Make(columns, rows(t.Ratings))
+			objects = append(objects, grid.Object{{"title", t.Title}, {"rows", table}})
 		}
 		return grid.WriteJSON(w, grid.Object{{"tables", objects}})
 	}
-	return writePage(w, f, all, false, page)
+	return writePage(w, f, all, false, section)
 }
 
-var crosstableColumns = []grid.Column[ratings.Pairing]{
+// countColumns are columns of games; the results have a drop, see [grid.Column].
+func countColumns[R any](drop int, count func(R) ratings.Count) []grid.Column[R] {
+	return []grid.Column[R]{
+		{Key: "games", Title: "Games",
+			Value: func(r R) any { return count(r).Games() }},
+		{Key: "wins", Title: "Won", Drop: drop,
+			Value: func(r R) any { return count(r).Wins }},
+		{Key: "draws", Title: "Drawn", Drop: drop,
+			Value: func(r R) any { return count(r).Draws }},
+		{Key: "losses", Title: "Lost", Drop: drop,
+			Value: func(r R) any { return count(r).Losses }},
+	}
+}
+
+// differenceColumns are columns of the difference of two players.
+func differenceColumns[R any](difference func(R) ratings.Difference) []grid.Column[R] {
+	return []grid.Column[R]{
+		{Key: "difference", Title: "Elo diff.", Value: func(r R) any { return difference(r).Elo }},
+		{Key: "error", Title: "95 %",
+			Value: func(r R) any { return grid.Margin(difference(r).Error) }},
+		{Key: "los", Title: "LOS",
+			Value: func(r R) any { return grid.Likelihood(difference(r).LOS) }},
+	}
+}
+
+var crosstableColumns = append([]grid.Column[ratings.Pairing]{
 	{Key: "south", Value: func(p ratings.Pairing) any { return grid.Name(p.South) }},
 	{Key: "north", Value: func(p ratings.Pairing) any { return grid.Name(p.North) }},
-	{Key: "wins", Value: func(p ratings.Pairing) any { return p.Wins }},
-	{Key: "draws", Value: func(p ratings.Pairing) any { return p.Draws }},
-	{Key: "losses", Value: func(p ratings.Pairing) any { return p.Losses }},
-}
+}, countColumns(0, func(p ratings.Pairing) ratings.Count { return p.Count })[1:]...)
 
-var headToHeadColumns = []grid.Column[ratings.HeadToHead]{
+var headToHeadColumns = slices.Concat([]grid.Column[ratings.HeadToHead]{
 	{Title: "#", Value: func(h ratings.HeadToHead) any { return h.Number }},
-	{Key: "a", Title: "Player", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
-	{Key: "b", Title: "Against", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
-	{Key: "games", Title: "Games", Value: func(h ratings.HeadToHead) any { return h.Games() }},
-	{Key: "wins", Title: "Won", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Wins }},
-	{Key: "draws", Title: "Drawn", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Draws }},
-	{Key: "losses", Title: "Lost", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Losses }},
+	{Key: "a", Title: "Player", Left: true,
+		Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
+	{Key: "b", Title: "Against", Left: true,
+		Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
+}, countColumns(1, func(h ratings.HeadToHead) ratings.Count {
+	return h.Count
+}), []grid.Column[ratings.HeadToHead]{
 	{Key: "points", Title: "Points", Value: func(h ratings.HeadToHead) any { return h.Points() }},
-	{Key: "expected", Title: "Expected", Value: func(h ratings.HeadToHead) any { return h.Expected }},
-	{Key: "z", Title: "z",
-		Value: func(h ratings.HeadToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
-}
-
-// maxCompared is the number of players up to which every two are compared in CSV and JSON.
-const maxCompared = 250
+	{Key: "expected", Title: "Expected",
+		Value: func(h ratings.HeadToHead) any { return h.Expected }},
+	{Key: "z", Title: "z", Value: func(h ratings.HeadToHead) any {
+		return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z}
+	}},
+})
 
 // comparison is how much stronger player a is than b.
 type comparison struct {
@@ -169,20 +208,18 @@ type comparison struct {
 	ratings.Difference
 }
 
-var comparisonColumns = []grid.Column[comparison]{
+var comparisonColumns = append([]grid.Column[comparison]{
 	{Key: "a", Value: func(c comparison) any { return grid.Name(c.a) }},
 	{Key: "b", Value: func(c comparison) any { return grid.Name(c.b) }},
-	{Key: "difference", Value: func(c comparison) any { return c.Elo }},
-	{Key: "error", Value: func(c comparison) any { return c.Error }},
-	{Key: "los", Value: func(c comparison) any { return c.LOS }},
-}
+}, differenceColumns(func(c comparison) ratings.Difference { return c.Difference })...)
 
-// comparisons returns the differences of players to the others of their groups, in the order of the table.
-func comparisons(t Table, players ...string) (list []comparison) {
+// comparisons returns the differences of players to the others of their groups, in the order of the
+// table.
+func comparisons(r *ratings.Ratings, players ...string) (list []comparison) {
 	for _, player := range players {
-		for _, q := range t.Ratings.Players {
-			if d, known := t.Ratings.Difference(player, q.Name); known {
-				list = append(list, comparison{player, q.Name, d})
+		for _, other := range r.Players {
+			if d, known := r.Difference(player, other.Name); known {
+				list = append(list, comparison{player, other.Name, d})
 			}
 		}
 	}

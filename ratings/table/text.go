@@ -13,33 +13,43 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// This file has what text, Markdown and pages say of a [Table]: paragraphs, tables and sentences.
+
 // maxColumns is the number of players up to which a crosstable is drawn.
 const maxColumns = 50
 
 // maxNotes is how many notes on a fit are printed; JSON has all.
 const maxNotes = 2
 
-// table writes the results around the first player of a gauntlet unless columns were chosen, the rating table of each
-// group, the unrated players, the advantage and the first notes.
+// nameText returns a player's name for a sentence.
+func nameText(name string) string { return grid.Human(grid.Name(name)) }
+
+// plusMinus returns a number of Elo with half its interval.
+func plusMinus(elo, margin float64) string {
+	return textfmt.Decimal(elo) + " ± " + textfmt.Decimal(margin)
+}
+
+// table writes the results around the first player of a gauntlet unless columns were chosen, the
+// rating table of each group, the unrated players, the advantage and the first notes.
 func (p *page) table(t Table, chosen []Column) {
-	if g := t.Gauntlet(); g != nil && len(chosen) == 0 {
-		p.paragraph(g.Title + ":")
-		p.standings(g)
-	}
-	if score := t.Score(); score != "" && len(chosen) == 0 {
-		p.paragraph(score)
-		p.list(t.Notes())
-		return
-	}
-	r, rows := t.Ratings, t.Rows()
 	if len(chosen) == 0 {
+		if g := t.Gauntlet(); g != nil {
+			p.paragraph(g.Title + ":")
+			p.standings(g)
+		}
+		if score := t.Score(); score != "" {
+			p.paragraph(score)
+			p.list(t.Notes())
+			return
+		}
 		chosen = t.UsualColumns()
 	}
 	fold := 1
 	if len(chosen) > 1 && chosen[1].Key == "name" {
 		fold = 2
 	}
-	for g, group := range r.Groups {
+	rows := t.Rows()
+	for g, group := range t.Ratings.Groups {
 		if title := t.GroupTitle(g); title != "" {
 			p.paragraph(title)
 		}
@@ -50,11 +60,8 @@ func (p *page) table(t Table, chosen []Column) {
 		p.paragraph("Without a rating:")
 		p.grid(fold, false, grid.Make(UnratedColumns(chosen), rows))
 	}
-	p.notes(t, t.Remarks())
-}
-
-// notes writes lines whose last are the notes on a fit, without those that are too many.
-func (p *page) notes(t Table, lines []string) {
+	// The last lines are the notes on the fit.
+	lines := t.Remarks()
 	if more := len(t.Ratings.Notes) - maxNotes; more > 0 {
 		lines = lines[:len(lines)-more]
 		lines[len(lines)-1] += fmt.Sprintf(" %s more: --format json.", textfmt.Plural(more, "note"))
@@ -71,49 +78,52 @@ const fewestGames = 8
 // otherwise, and where an anchor asks for ratings.
 func (t Table) Score() string {
 	r := t.Ratings
-	if r.Games == 0 || r.Games >= fewestGames || len(r.Players) != 2 || len(r.Groups[0].Anchors) > 0 {
+	few := r.Games > 0 && r.Games < fewestGames
+	if !few || len(r.Players) != 2 || len(r.Groups[0].Anchors) > 0 {
 		return ""
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
-	first, second := grid.Human(grid.Name(a)), grid.Human(grid.Name(b))
-	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): "+
-		"fewer than %d games of two players say too little for ratings.",
-		first, c.Points(), textfmt.Plural(r.Games, "point"), second,
-		c.Wins, c.Draws, c.Losses, fewestGames)
+	score := fmt.Sprintf("%g of %s", c.Points(), textfmt.Plural(r.Games, "point"))
+	results := fmt.Sprintf("%d won, %d drawn, %d lost", c.Wins, c.Draws, c.Losses)
+	return fmt.Sprintf("%s scored %s against %s (%s): fewer than %d games of two players say too "+
+		"little for ratings.", nameText(a), score, nameText(b), results, fewestGames)
 }
 
-// Remarks returns the lines below a rating table: the advantage, given ratings, games lost by faults, and the notes.
+// Remarks returns the lines below a rating table: the advantage, given ratings, games lost by
+// faults, and the notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
-	var lines []string
-	if len(r.Players) > 0 {
-		side := "First-move"
-		if t.Sides[0] != "" {
-			side = t.Sides[0] + "'s first-move"
-		}
-		advantage := textfmt.Decimal(r.Advantage.Elo) + " Elo (not fitted)"
-		if r.Advantage.Fitted {
-			advantage = textfmt.Decimal(r.Advantage.Elo) + " ± " + textfmt.Decimal(r.Advantage.Error) + " Elo (fitted)"
-		}
-		lines = append(lines, side+" advantage: "+advantage)
-		var given []string
-		for _, g := range r.Groups {
-			for _, a := range g.Anchors {
-				given = append(given, a.Name+" is fixed at "+textfmt.Decimal(a.Elo))
-			}
-		}
-		if given != nil {
-			lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
+	if len(r.Players) == 0 {
+		return t.Notes()
+	}
+	advantage := "First-move advantage: "
+	if side := t.Sides[0]; side != "" {
+		advantage = side + "'s first-move advantage: "
+	}
+	if r.Advantage.Fitted {
+		advantage += plusMinus(r.Advantage.Elo, r.Advantage.Error) + " Elo (fitted)"
+	} else {
+		advantage += textfmt.Decimal(r.Advantage.Elo) + " Elo (not fitted)"
+	}
+	lines := []string{advantage}
+	var given []string
+	for _, g := range r.Groups {
+		for _, a := range g.Anchors {
+			given = append(given, textfmt.Visible(a.Name)+" is fixed at "+textfmt.Decimal(a.Elo))
 		}
 	}
-	return append(lists.Map(lines, textfmt.Visible), t.Notes()...)
+	if len(given) > 0 {
+		lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
+	}
+	return append(lines, t.Notes()...)
 }
 
 // Notes returns the lines on games lost by faults, and the notes: those on the games alone if the
 // score stands in place of ratings.
 func (t Table) Notes() []string {
-	lines, notes := faults(t.Ratings), t.Ratings.Notes
+	lines := faults(t.Ratings)
+	notes := t.Ratings.Notes
 	if t.Score() != "" {
 		notes = t.Ratings.GameNotes()
 	}
@@ -123,7 +133,8 @@ func (t Table) Notes() []string {
 	return lists.Map(lines, textfmt.Visible)
 }
 
-// GroupTitle returns the line above the table of a group, by its index, where there is more than one.
+// GroupTitle returns the line above the table of a group, by its index, where there is more than
+// one.
 func (t Table) GroupTitle(g int) string {
 	groups := t.Ratings.Groups
 	if len(groups) < 2 {
@@ -138,32 +149,38 @@ func (t Table) GroupTitle(g int) string {
 
 // faults returns a line on how many games a fault decided, and who lost them, if there are any.
 func faults(r *ratings.Ratings) []string {
-	total, texts := 0, []string(nil)
-	none := func(p ratings.Player) bool { return p.Faults.Lost == 0 }
-	losers := slices.DeleteFunc(slices.Concat(r.Players, r.Unrated), none)
-	slices.SortFunc(losers, func(a, b ratings.Player) int {
+	players := slices.Concat(r.Players, r.Unrated)
+	slices.SortFunc(players, func(a, b ratings.Player) int {
 		return cmp.Or(b.Faults.Lost-a.Faults.Lost, strings.Compare(a.Name, b.Name))
 	})
-	for _, p := range losers {
-		total += p.Faults.Lost
-		texts = append(texts, fmt.Sprintf("%s lost %d", p.Name, p.Faults.Lost))
+	total := 0
+	var losers []string
+	for _, p := range players {
+		if p.Faults.Lost > 0 {
+			total += p.Faults.Lost
+			losers = append(losers, fmt.Sprintf("%s lost %d", p.Name, p.Faults.Lost))
+		}
 	}
 	if total == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Faults decided %d of %s: %s", total, textfmt.Plural(r.Games, "game"),
-		textfmt.List(texts, 8))}
+	games := textfmt.Plural(r.Games, "game")
+	list := textfmt.List(losers, 8)
+	return []string{fmt.Sprintf("Faults decided %d of %s: %s", total, games, list)}
 }
 
 // tooWide reports whether a table of n columns is left out, and writes that.
 func (p *page) tooWide(what string, n int) bool {
-	if n > maxColumns {
-		p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what, n))
+	if n <= maxColumns {
+		return false
 	}
-	return n > maxColumns
+	p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.",
+		what, n))
+	return true
 }
 
-// Matrix returns a table with a row and a column for each player; self is the cell of a player against itself.
+// Matrix returns a table with a row and a column for each player; self is the cell of a player
+// against itself.
 func Matrix(names []string, self any, cell func(a, b string) any) *grid.Table {
 	t := grid.New("", 0, "#", "Player")
 	t.Columns[1].Left = true
@@ -206,30 +223,30 @@ func (p *page) crosstable(t Table) {
 
 // headToHead writes the pairings that fit worst.
 func (p *page) headToHead(t Table, most int) {
-	rows := t.Ratings.HeadToHeads()
-	shown := min(cmp.Or(most, len(rows)), len(rows))
-	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", shown, len(rows)))
-	pairings := grid.Make(headToHeadColumns, rows[:shown])
+	all := t.Ratings.HeadToHeads()
+	rows := all
+	if most > 0 && most < len(all) {
+		rows = all[:most]
+	}
+	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(rows), len(all)))
+	pairings := grid.Make(headToHeadColumns, rows)
 	if !t.drawn() {
 		pairings.Hide("Drawn")
 	}
 	p.grid(3, false, pairings)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
+		probability := fmt.Sprintf("= %.3f", f.P)
+		if f.P < 0.0005 { // it is never 0
+			probability = "< 0.001"
+		}
 		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p %s.",
-			textfmt.Decimal(f.ChiSquare), f.Degrees, pText(f.P))})
+			textfmt.Decimal(f.ChiSquare), f.Degrees, probability)})
 	}
-}
-
-// pText returns the sign and the figure of a p-value, which is never 0.
-func pText(p float64) string {
-	if p < 0.0005 {
-		return "< 0.001"
-	}
-	return fmt.Sprintf("= %.3f", p)
 }
 
 // superiority writes the likelihood that the player in the row is the stronger one.
-func (p *page) superiority(r *ratings.Ratings) {
+func (p *page) superiority(t Table) {
+	r := t.Ratings
 	if p.tooWide("table of superiority", len(r.Players)) {
 		return
 	}
@@ -243,17 +260,17 @@ func (p *page) superiority(r *ratings.Ratings) {
 // comparison writes a sentence for each opponent of one player.
 func (p *page) comparison(t Table, player string) {
 	var lines []string
-	for _, c := range comparisons(t, player) {
-		format := "%s beats %s by %s ± %s, LOS %s %%"
+	for _, c := range comparisons(t.Ratings, player) {
 		elo := textfmt.Decimal(c.Elo)
-		switch {
-		case elo == "0.0":
-			format = "%s is level with %s, %s ± %s, LOS %s %%"
-		case elo[0] == '-':
+		by, isLoss := strings.CutPrefix(elo, "-")
+		format := "%s beats %s by %s ± %s, LOS %s %%"
+		if isLoss {
 			format = "%s loses to %s by %s ± %s, LOS %s %%"
+		} else if elo == "0.0" {
+			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		}
-		lines = append(lines, fmt.Sprintf(format, grid.Human(grid.Name(c.a)), grid.Human(grid.Name(c.b)),
-			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)))
+		margin, los := textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)
+		lines = append(lines, fmt.Sprintf(format, nameText(c.a), nameText(c.b), by, margin, los))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}

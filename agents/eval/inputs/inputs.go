@@ -1,4 +1,5 @@
-// Package inputs extracts from a position the inputs of networks: of that of the evaluation and of that of the policy.
+// Package inputs extracts from a position the inputs of the networks of the evaluation and of the
+// policy: [List.Extract].
 package inputs
 
 import (
@@ -8,10 +9,11 @@ import (
 	"gyges/rules"
 )
 
-// The inputs of a network, each on or off, are seen from the side to move, which plays from row 1. First come the
-// squares by content (empty, or a piece of height 1 to 3) and control (by no side, own, opponent, both). Then come
-// one-hot counts: moves in buckets of half a doubling, pieces that can reach the goal now, pieces that may be moved;
-// and for Kang the pieces of each height in hand, the goals, and who took a piece out on its last turn.
+// The inputs of a network, each on or off, are seen from the side to move, which plays from row 1.
+// First come the squares by content (empty, or a piece of height 1 to 3) and control (by no side,
+// own, opponent, both). Then come one-hot counts: moves in buckets of half a doubling, pieces that
+// can reach the goal now, pieces that may be moved; and for Kang the pieces of each height in hand,
+// the goals, and who took a piece out on its last turn.
 const (
 	inSquares = 0
 	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
@@ -43,7 +45,8 @@ type List struct {
 	n    int
 }
 
-// Active returns the inputs that are on, each once. The slice is valid until the inputs are filled again.
+// Active returns the inputs that are on, each once. The slice is valid until the inputs are filled
+// again.
 func (in *List) Active() []uint16 { return in.list[:in.n] }
 
 func (in *List) add(i int) {
@@ -58,33 +61,34 @@ func (in *List) count(first, x, limit int) {
 	}
 }
 
-// Extract lists the inputs of p, where co and cp are the control of the side to move and of the opponent.
-func (in *List) Extract(p rules.Position, co, cp *rules.Control) {
+// Extract lists the inputs of p, of which the side to move controls own and the opponent opp.
+func (in *List) Extract(p rules.Position, own, opp *rules.Control) {
 	in.n = 0
-	own, opp := p.Side(), p.Side().Other()
+	side := p.Side()
 	empty := ^p.Occupied()
-	in.squares(0, empty&co.Ends, empty&cp.Ends, empty, own)
-	for h := 1; h <= 3; h++ {
-		of := p.OfHeight(rules.Height(h))
-		in.squares(h, of&co.Pieces, of&cp.Pieces, of, own)
+	in.squares(0, empty&own.Ends, empty&opp.Ends, empty, side)
+	for h := rules.Height(1); h <= 3; h++ {
+		pieces := p.OfHeight(h)
+		in.squares(int(h), pieces&own.Pieces, pieces&opp.Pieces, pieces, side)
 	}
-	for s, c := range [2]*rules.Control{co, cp} {
-		side := own
-		if s == 1 {
-			side = opp
+	in.counts(0, p, side, own)
+	in.counts(1, p, side.Other(), opp)
+}
+
+// counts lists the inputs of the counts of a side, which has the number s: 0 for the side to move.
+func (in *List) counts(s int, p rules.Position, side rules.Side, c *rules.Control) {
+	in.add(inMoves + s*moveBuckets + moveBucket(c.Moves))
+	in.count(inWinners+s*maxWinners, c.Winners, maxWinners)
+	in.count(inActive+s*rules.Files, c.Active.Count(), rules.Files)
+	in.count(inGoals+s*maxGoals, p.Goals(side), maxGoals)
+	if p.HoldsPieces(side) {
+		for h := range 3 {
+			first := inHands + (s*3+h)*maxInHand
+			in.count(first, p.Hand(side, rules.Height(h+1)), maxInHand)
 		}
-		in.add(inMoves + s*moveBuckets + moveBucket(c.Moves))
-		in.count(inWinners+s*maxWinners, c.Winners, maxWinners)
-		in.count(inActive+s*rules.Files, c.Active.Count(), rules.Files)
-		in.count(inGoals+s*maxGoals, p.Goals(side), maxGoals)
-		if p.HoldsPieces(side) {
-			for h := range 3 {
-				in.count(inHands+(s*3+h)*maxInHand, p.Hand(side, rules.Height(h+1)), maxInHand)
-			}
-		}
-		if p.TookOut(side) {
-			in.add(inWaits + s)
-		}
+	}
+	if p.TookOut(side) {
+		in.add(inWaits + s)
 	}
 }
 
@@ -108,8 +112,9 @@ func squareInput(content, control int) int {
 // set switches the inputs of a set of squares on, turned to side's view.
 func (in *List) set(first int, s rules.SquareSet, side rules.Side) {
 	n := in.n
-	for w := uint64(s.SeenBy(side)); w != 0; w &= w - 1 {
-		in.list[n] = uint16(first + bits.TrailingZeros64(w))
+	// each step removes the lowest square of the rest
+	for rest := uint64(s.SeenBy(side)); rest != 0; rest &= rest - 1 {
+		in.list[n] = uint16(first + bits.TrailingZeros64(rest))
 		n++
 	}
 	in.n = n
@@ -130,15 +135,16 @@ func moveBucket(n int) int {
 var Mirrored = func() (t [Num]uint16) {
 	for i := range t {
 		t[i] = uint16(i)
-		if i < inMoves {
+		if i < inMoves { // an input of a square
 			s := i % rules.NumSquares
-			t[i] = uint16(i - s + int(rules.Square(s).Mirror()))
+			image := rules.Square(s).Mirror()
+			t[i] = uint16(i - s + int(image))
 		}
 	}
 	return t
 }()
 
-// Mirror turns the list to that of the mirror image of the position.
+// Mirror replaces the inputs by the inputs of the mirror image of the position.
 func (in *List) Mirror() {
 	for i, input := range in.Active() {
 		in.list[i] = Mirrored[input]
@@ -146,28 +152,34 @@ func (in *List) Mirror() {
 }
 
 // Names are the names of the inputs in weights files.
-var Names = func() (t [Num]string) {
-	for content, what := range [4]string{"empty", "1", "2", "3"} {
-		for control, who := range [4]string{"none", "own", "opp", "both"} {
+var Names = func() (t names) {
+	for content, what := range []string{"empty", "1", "2", "3"} {
+		for control, who := range []string{"none", "own", "opp", "both"} {
+			first := squareInput(content, control)
 			for s := range rules.Square(rules.NumSquares) {
-				t[squareInput(content, control)+int(s)] = fmt.Sprintf("%s %s %v", what, who, s)
+				t[first+int(s)] = fmt.Sprintf("%s %s %v", what, who, s)
 			}
 		}
 	}
-	for s, who := range [2]string{"own", "opp"} {
-		counts := func(first, n, from int, what string) {
-			for k := range n {
-				t[first+k] = fmt.Sprintf("%s %s %d", what, who, k+from)
-			}
-		}
-		counts(inMoves+s*moveBuckets, moveBuckets, 0, "moves")
-		counts(inWinners+s*maxWinners, maxWinners, 1, "winners")
-		counts(inActive+s*rules.Files, rules.Files, 1, "active")
-		counts(inGoals+s*maxGoals, maxGoals, 1, "goals")
+	for s, who := range []string{"own", "opp"} {
+		t.count(inMoves+s*moveBuckets, moveBuckets, "moves "+who, 0)
+		t.count(inWinners+s*maxWinners, maxWinners, "winners "+who, 1)
+		t.count(inActive+s*rules.Files, rules.Files, "active "+who, 1)
+		t.count(inGoals+s*maxGoals, maxGoals, "goals "+who, 1)
 		for h := range 3 {
-			counts(inHands+(s*3+h)*maxInHand, maxInHand, 1, fmt.Sprintf("hand%d", h+1))
+			what := fmt.Sprintf("hand%d %s", h+1, who)
+			t.count(inHands+(s*3+h)*maxInHand, maxInHand, what, 1)
 		}
 		t[inWaits+s] = "wait " + who
 	}
 	return t
 }()
+
+type names [Num]string
+
+// count names the n inputs of a count, whose lowest number is from.
+func (t *names) count(first, n int, what string, from int) {
+	for k := range n {
+		t[first+k] = fmt.Sprintf("%s %d", what, k+from)
+	}
+}

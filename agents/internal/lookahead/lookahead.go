@@ -1,10 +1,9 @@
-// Package lookahead holds what the searches share: the line of moves from the game's position to a node, with the
-// positions that the repetition rule forbids and the game's length ([Line]), move ordering ([MoveHeap], [History]), and
-// the decisions that need no search ([Line.Prologue]).
+// Package lookahead holds what the searches share: the line of moves from the game's position to a
+// node, with the positions that the repetition rule forbids and the game's length ([Line]), move
+// ordering ([MoveHeap], [History]), and the decisions that need no search ([Line.Prologue]).
 package lookahead
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -12,11 +11,11 @@ import (
 	"gyges/rules"
 )
 
-// Line is a line of play from a game's present position on. It holds the positions passed through; the caller holds the
-// position at its end. Begin prepares the zero value for use.
+// Line is a line of play from a game's present position on. It holds the positions passed through;
+// the caller holds the position at its end. Begin prepares the zero value for use.
 type Line struct {
 	rules   *rules.Rules
-	past    []rules.Position // keys of the game's positions that stay forbidden, then those of the line
+	past    []rules.Position // keys: of the game's forbidden positions, then of the line's
 	history int              // how many of past the game gave
 	left    int              // turns that the game may still last from the start of the line
 }
@@ -26,7 +25,8 @@ func (l *Line) Begin(g *rules.Game) {
 	l.rules = g.Rules()
 	l.past = append(l.past[:0], g.Forbidden()...)
 	l.history = len(l.past)
-	l.left = l.rules.Options().MaxPlies - g.Ply()
+	longest := l.rules.Options().MaxPlies
+	l.left = longest - g.Ply()
 }
 
 // Len returns the length of the line in plies.
@@ -53,20 +53,22 @@ func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
 
 // Outcome returns the outcome of the game in p, the position at the line's end.
 func (l *Line) Outcome(p rules.Position) rules.Outcome {
-	if o := l.rules.Outcome(p); o != rules.Undecided || l.Left() > 0 {
-		return o
+	outcome := l.rules.Outcome(p)
+	if outcome == rules.Undecided && l.Left() <= 0 {
+		return rules.Draw
 	}
-	return rules.Draw
+	return outcome
 }
 
-// WinsNow reports whether the side to move can win with its next move in p, the position at the line's end, where the
-// game is not over. It generates only moves to the goal, so it is fast. In one rare case it misses a win: where the
-// repetition rule forbids every move from the nearest row.
+// WinsNow reports whether the side to move can win with its next move in p, the position at the
+// line's end, where the game is not over. It generates only moves to the goal, so it is fast. In
+// one rare case it misses a win: where the repetition rule forbids every move from the nearest row.
 func (l *Line) WinsNow(p rules.Position) bool {
 	return l.rules.CanWin(p, p.Side())
 }
 
-// WinningMove returns a move that wins at once, NoMove if there is none in ms, the legal moves of p.
+// WinningMove returns a move that wins at once, NoMove if there is none in ms, the legal moves of
+// p.
 func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	if l.rules.GoalWins(p, p.Side()) {
 		for m := range ms.Goals() {
@@ -76,23 +78,35 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
-// HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent, whose pieces could
-// reach the goal now, from winning in one. ms is a buffer for the moves; its content is undefined afterwards.
+// Threatened reports whether the opponent would win in p, the position at the line's end, if it
+// were to move, and the game lasts long enough for that.
+func (l *Line) Threatened(p rules.Position) bool {
+	return l.Left() > 1 && l.rules.GoalWins(p, p.Side().Other())
+}
+
+// HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent,
+// whose pieces could reach the goal now, from winning in one. ms is a buffer for the moves; its
+// content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
-	if l.Left() <= 1 || !l.rules.GoalWins(p, p.Side().Other()) {
+	if !l.Threatened(p) {
 		return true
 	}
 	l.Moves(p, ms)
 	return l.rules.HasEvasion(p, ms)
 }
 
-// Prologue makes the decisions of an agent that need no search: a random one during the set-up, and a move that wins at
-// once. Else decided is false, l is the empty line at g's position, and ms holds the legal moves but for the excluded
-// ones. The error is that of [agents.Request.Check], ctx's, or [rules.ErrOver] where no move is left.
+// Prologue makes the decisions of an agent that need no search: a random one during the set-up, and
+// a move that wins at once. Otherwise decided is false, l is the empty line at g's position, and ms
+// holds the legal moves but for the excluded ones. The error is the error of
+// [agents.Request.Check], or ctx's, or [rules.ErrOver] where no move is left.
 func (l *Line) Prologue(
-	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request, rng *rand.Rand, ms *rules.MoveSet,
+	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request,
+	rng *rand.Rand, ms *rules.MoveSet,
 ) (d agents.Decision, decided bool, err error) {
-	if err := cmp.Or(q.Check(a.Capabilities()), ctx.Err()); err != nil {
+	if err := q.Check(a.Capabilities()); err != nil {
+		return d, false, err
+	}
+	if err := ctx.Err(); err != nil {
 		return d, false, err
 	}
 	g.LegalMoves(ms)
@@ -102,14 +116,17 @@ func (l *Line) Prologue(
 	if ms.Len() == 0 {
 		return d, false, rules.ErrOver
 	}
-	if g.Rules().SettingUp(g.Position()) {
-		return agents.Decision{Move: ms.At(rng.IntN(ms.Len()))}, true, nil
+	p := g.Position()
+	if g.Rules().SettingUp(p) {
+		d.Move = ms.At(rng.IntN(ms.Len()))
+		return d, true, nil
 	}
 	l.Begin(g)
-	m := l.WinningMove(g.Position(), ms)
+	m := l.WinningMove(p, ms)
 	if m == rules.NoMove {
 		return d, false, nil
 	}
-	d = agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}
+	d = agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1}
+	d.PV = []rules.Move{m}
 	return d, true, nil
 }

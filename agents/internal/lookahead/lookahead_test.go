@@ -62,96 +62,30 @@ func TestLineAgreesWithGame(t *testing.T) {
 	})
 }
 
-// A move that leads to a position passed through is forbidden by superko whenever that was.
-func TestRepetitionAlongTheLine(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 2))
-	for rule, forbidden := range map[string]bool{"superko": true, "none": false} {
-		r := rules.MustParse("standard:repetition=" + rule)
-		for range 50 {
-			g := agenttest.RandomGame(r, rng, 6)
-			p := g.Position()
-			var ms rules.MoveSet
-			g.LegalMoves(&ms)
-			m := ms.At(rng.IntN(ms.Len()))
-			if m.IsGoal() {
-				continue // the game would be over
-			}
-			var l Line
-			l.Begin(g)
-			for turnsAgo := range 2 {
-				if turnsAgo == 0 {
-					l.Push(r.Apply(p, m))
-				} else {
-					l.Push(r.RandomSetup(rng))
-				}
-				l.Moves(p, &ms)
-				require.Equal(t, !forbidden, ms.Contains(m), "%s, %d turns ago", rule, turnsAgo+1)
-			}
-		}
-	}
-}
-
-func TestPlacementsDontCountAsTurns(t *testing.T) {
-	r := rules.MustParse("standard:max_plies=7")
-	g := rules.NewGame(r, r.Start())
-	var ms rules.MoveSet
-	var l Line
-	for want := 7; want > 0; {
-		l.Begin(g)
-		require.Equal(t, want, l.Left())
-		if !r.SettingUp(g.Position()) {
-			want--
-		}
-		if g.LegalMoves(&ms); ms.Len() == 0 {
-			break
-		}
-		g.PlayLegal(ms.At(0))
-	}
-}
-
 func TestWinsNowAgreesWithTheMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := drawGame(t)
-		g := rules.NewGame(drawn.Rules(), drawn.Position()) // without history, so without the rare exception
-		checkWinsNow(t, g)
-	})
-}
-
-func checkWinsNow(t require.TestingT, g *rules.Game) {
-	p, side := g.Position(), g.Position().Side()
-	var ms rules.MoveSet
-	g.LegalMoves(&ms)
-	wins := false
-	for m := range ms.All() {
-		wins = wins || g.Rules().Outcome(g.Rules().Apply(p, m)) == rules.WinFor(side)
-	}
-	var l Line
-	l.Begin(g)
-	require.Equal(t, wins, l.WinsNow(p))
-	m := l.WinningMove(p, &ms)
-	require.Equal(t, wins, m != rules.NoMove)
-	if wins {
-		require.True(t, ms.Contains(m))
-		require.Equal(t, rules.WinFor(side), g.Rules().Outcome(g.Rules().Apply(p, m)))
-	}
-}
-
-// Under Kang an exit wins only if it is the last that is needed.
-func TestAnExitIsNotYetAWin(t *testing.T) {
-	r := rules.MustParse("kang")
-	for goals, want := range map[string]bool{"0-2": false, "1-2": false, "2-2": true} {
-		g := agenttest.Game(t, r, "000000/020000/220120/131133/000000/000300 s 000/000 "+goals+" -")
-		p := r.Apply(r.Apply(g.Position(), parse(t, g, "b2xa3@c5")), parse(t, g, "pass"))
+		g := drawGame(t)
+		r, p := g.Rules(), g.Position()
+		g = rules.NewGame(r, p) // without history, so without the rare exception
+		winning := []rules.Move{}
+		for m := range g.Legal().All() {
+			if r.Outcome(r.Apply(p, m)) == rules.WinFor(p.Side()) {
+				winning = append(winning, m)
+			}
+		}
 		var l Line
-		l.Begin(rules.NewGame(r, p))
-		require.True(t, r.CanReachGoal(p, p.Side()))
-		require.Equal(t, want, l.WinsNow(p), goals)
-	}
-}
-
-func parse(t *testing.T, g *rules.Game, text string) rules.Move {
-	t.Helper()
-	m, err := g.Rules().ParseMove(g.Position(), text)
-	require.NoError(t, err)
-	return m
+		l.Begin(g)
+		require.Equal(t, len(winning) > 0, l.WinsNow(p))
+		if m := l.WinningMove(p, g.Legal()); m != rules.NoMove || len(winning) > 0 {
+			require.Contains(t, winning, m)
+			return
+		}
+		evasion := !l.Threatened(p)
+		for m := range g.Legal().All() {
+			next := r.Apply(p, m)
+			evasion = evasion || !r.CanWin(next, next.Side())
+		}
+		var buffer rules.MoveSet
+		require.Equal(t, evasion, l.HasEvasion(p, &buffer), r.FormatPosition(p))
+	})
 }

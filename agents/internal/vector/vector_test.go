@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every function by vectors, where there are any, computes to the bit what it does by single numbers.
+// Every function by vectors, where there are any, computes to the bit what it does by single
+// numbers.
 func TestVectorsAreExact(t *testing.T) {
 	has := AVX2
 	defer func() { setAVX2(has) }()

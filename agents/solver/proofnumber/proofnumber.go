@@ -1,12 +1,11 @@
-// Package proofnumber finds long wins by depth-first proof-number search, guided by the evaluation: strategies that are
-// played through against every reply.
+// Package proofnumber finds long wins by depth-first proof-number search, guided by the evaluation:
+// strategies that are played through against every reply.
 package proofnumber
 
 import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -18,24 +17,28 @@ import (
 // MaxDepth is the highest depth of a search, in plies.
 const MaxDepth = 99
 
-// The errors of games that aren't searched: pieces are still being placed, or a rule on repetition remembers moves.
+// The errors of games that aren't searched: pieces are still being placed, or a rule on repetition
+// remembers moves.
 var (
 	ErrSetup   = errors.New("the pieces are still being placed")
 	ErrHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 )
 
-// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees",
-// 2002), without a bound on their length. A leaf begins with proof and disproof numbers by its static evaluation, and
-// those of several children are combined by their maximum and count in place of their sum, which transpositions would
-// count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns on the path counts as no win
-// there; that can't make a proof wrong, as each position of a strategy is won by those proven before it. Of a rule on
-// repetition the search knows nothing else; moves in which the check of a strategy finds superko in the way are avoided
-// by a further search.
+// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm for
+// searching AND/OR trees", 2002), without a bound on their length. A leaf begins with proof and
+// disproof numbers by its static evaluation, and those of several children are combined by their
+// maximum and count in place of their sum, which transpositions would count twice (T. Ueda et al.,
+// "Weak proof-number search", 2008). A position that returns on the path counts as no win there;
+// that can't make a proof wrong, as each position of a strategy is won by those proven before it.
+// Of a rule on repetition the search knows nothing else; moves in which the check of a strategy
+// finds superko in the way are avoided by a further search.
 //
-// It belongs to one goroutine; its memory is bounded by the table's size and by the number of nodes of a search.
+// It belongs to one goroutine; its memory is bounded by the table's size and by the number of nodes
+// of a search.
 type Prover struct {
 	table    table
 	rules    *rules.Rules
+	superko  bool
 	eval     *eval.Evaluator
 	attacker rules.Side
 	avoided  map[rules.Position][]rules.Move // moves of the attacker that superko might forbid
@@ -73,7 +76,8 @@ type child struct {
 	onPath   bool // no win on this path, whatever the table says
 }
 
-// DefaultMegabytes is a size of the table that holds twice as many positions as nodes, up to 512 MB.
+// DefaultMegabytes is a size of the table that holds twice as many positions as nodes, up to 512
+// MB.
 func DefaultMegabytes(nodes int64) int {
 	return int(min(max(2*nodes*entryBytes>>20, 1), 512))
 }
@@ -83,24 +87,28 @@ func New(megabytes int) *Prover {
 	return &Prover{table: make(table, max(megabytes, 1)<<20/(bucketSize*entryBytes))}
 }
 
-// Prove looks for a proof that a side wins in the present position of g, a game under way: first for the side that the
-// evaluation e favours, then for the other, for each within these nodes and plies, 1 to [MaxDepth]; transpositions can
-// make a proof some plies longer. A proof is played through against every reply before it is returned, and is none,
-// nil, if it takes longer than the game may last. evaluated is the number of positions evaluated for both sides, also
-// with an error: that of ctx when it is cancelled.
+// Prove looks for a proof that a side wins in the present position of g, a game under way: first
+// for the side that the evaluation e favours, then for the other, for each within these nodes and
+// plies, 1 to [MaxDepth]; transpositions can make a proof some plies longer. A proof is played
+// through against every reply before it is returned, and is none, nil, if it takes longer than the
+// game may last. evaluated is the number of positions evaluated for both sides, also with an error:
+// that of ctx when it is cancelled.
 func (s *Prover) Prove(
 	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
 ) (win *strategy.Strategy, evaluated int64, err error) {
-	p := g.Position()
-	left := g.Rules().Options().MaxPlies - g.Ply()
-	switch {
-	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
+	r, p := g.Rules(), g.Position()
+	if r.Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0 {
 		return nil, 0, ErrHistory
-	case g.Rules().SettingUp(p):
+	}
+	if r.SettingUp(p) {
 		return nil, 0, ErrSetup
 	}
-	s.rules, s.eval, s.ctx = g.Rules(), e, ctx
-	defer func() { s.ctx, s.eval = nil, nil }()
+	s.rules = r
+	s.superko = r.Options().Repetition == rules.Superko
+	s.eval = e
+	s.ctx = ctx
+	defer func() { s.ctx = nil }()
+	left := r.Options().MaxPlies - g.Ply()
 	first := p.Side()
 	if e.Score(p) < 0 {
 		first = first.Other()
@@ -121,15 +129,20 @@ func (s *Prover) Prove(
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
-func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *strategy.Strategy {
-	s.maxNodes, s.nodes, s.stopped = nodes, 0, false
+func (s *Prover) prove(
+	p rules.Position, side rules.Side, plies, left int, nodes int64,
+) *strategy.Strategy {
+	s.maxNodes = nodes
+	s.nodes = 0
+	s.stopped = false
 	s.avoided = map[rules.Position][]rules.Move{}
-	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
-		if !s.search(p, side) {
-			if s.stopped || len(s.avoided) == 0 {
-				return nil
-			}
-		} else {
+	s.maxPlies = min(plies, left)
+	for s.maxPlies > 0 {
+		proven := s.search(p, side)
+		if !proven && (s.stopped || len(s.avoided) == 0) {
+			return nil
+		}
+		if proven {
 			win, unsafe, err := strategy.Play(s.rules, side, []rules.Position{p}, s.answer)
 			if err == nil && len(unsafe) == 0 && win.Roots[0].Plies <= left {
 				return win
@@ -153,7 +166,8 @@ func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
 	return m, ok
 }
 
-// avoid keeps the attacker from the moves proven in positions, and reports whether it is to move in any of them.
+// avoid keeps the attacker from the moves proven in positions, and reports whether it is to move in
+// any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
 		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
@@ -167,7 +181,8 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table)
-	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
+	s.attacker = attacker
+	s.proven = map[rules.Position]rules.Move{}
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
 	}
@@ -176,45 +191,56 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	return n == provenWin
 }
 
-// expand searches p, in which the side to move can't win at once, until one of its numbers reaches that of limit, and
-// returns them. onPath reports that there is no win on this path, but maybe on another one; that is not stored.
+// expand searches p, in which the side to move can't win at once, until one of its numbers reaches
+// that of limit, and returns them. onPath reports that there is no win on this path, but maybe on
+// another one; that is not stored.
 func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool) {
-	ply, began := len(s.path), s.nodes
+	ply := len(s.path)
+	began := s.nodes
 	f := &s.frames[ply]
 	s.path = append(s.path, p)
 	defer func() { s.path = s.path[:ply] }()
 	s.generate(p, f)
 	attacks := p.Side() == s.attacker
 	for {
-		for i := range f.children {
+		for i := range f.children { // as searches since have changed the table
 			c := &f.children[i]
-			if n, ok := s.table.find(c.position); ok && !c.onPath {
-				c.numbers = n
+			known, ok := s.table.find(c.position)
+			if ok && !c.onPath {
+				c.numbers = known
 			}
 		}
 		c := choose(f.children, attacks)
-		if attacks && c.numbers == provenWin {
-			// An earlier move leads to positions proven before it, so that no strategy goes round in circles.
+		n = c.numbers
+		if attacks && n == provenWin {
+			// An earlier move leads to positions proven before it, so that no strategy goes round
+			// in circles.
 			if _, known := s.proven[p]; !known {
 				s.proven[p] = f.children[c.best].move
 			}
 		}
-		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
-			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
-				s.table.store(p, c.numbers, s.nodes-began)
+		if n.proof >= limit.proof || n.disproof >= limit.disproof || s.stopped {
+			onPath = n == provenNoWin && restsOnPath(f.children, attacks)
+			if !onPath {
+				s.table.store(p, n, s.nodes-began)
 			}
-			return c.numbers, onPath
+			return n, onPath
 		}
 		best := &f.children[c.best]
 		best.numbers, best.onPath = s.expand(best.position, c.limit(limit, attacks))
 	}
 }
 
-// restsOnPath reports whether a node that is no win may be one on another path: for the attacker if one of the
-// children that are no wins may be, for the defender if all may.
+// restsOnPath reports whether a node that is no win may be one on another path: for the attacker if
+// one of the children that are no wins may be, for the defender if all may.
 func restsOnPath(children []child, attacks bool) bool {
-	decides := func(c child) bool { return c.numbers == provenNoWin && c.onPath == attacks }
-	return slices.ContainsFunc(children, decides) == attacks
+	for _, c := range children {
+		decides := c.onPath == attacks
+		if decides && c.numbers == provenNoWin {
+			return attacks
+		}
+	}
+	return !attacks
 }
 
 // choice is what the children of a node say.
@@ -226,48 +252,50 @@ type choice struct {
 }
 
 // choose returns the choice among the children of a node. The attacker searches the child
-// with the least proof number, the defender that with the least disproof number.
+// with the least proof number, the defender the child with the least disproof number.
 func choose(children []child, attacks bool) choice {
 	c := choice{second: unprovable}
 	least, most := uint32(unprovable), uint32(0)
 	for i := range children {
-		own, other := children[i].numbers.proof, children[i].numbers.disproof
-		if !attacks {
-			own, other = other, own
-		}
-		if i == 0 || own < least {
-			c.second, least, c.best = least, own, i
+		n := children[i].numbers.toMove(attacks)
+		if i == 0 || n.proof < least {
+			c.second = least
+			least = n.proof
+			c.best = i
 		} else {
-			c.second = min(c.second, own)
+			c.second = min(c.second, n.proof)
 		}
-		if other != 0 {
-			most = max(most, other)
+		if n.disproof != 0 {
+			most = max(most, n.disproof)
 			c.open++
 		}
 	}
-	other := uint32(0) // every child is decided, for the other side
-	switch {
-	case len(children) > 0 && least == 0:
-		other = unprovable
-	case c.open > 0:
-		other = min(most+c.open-1, unprovable)
+	n := numbers{proof: least} // every child is decided, for the other side
+	if least == 0 && len(children) > 0 {
+		n.disproof = unprovable
+	} else if c.open > 0 {
+		n.disproof = min(most+c.open-1, unprovable)
 	}
-	c.numbers = numbers{least, other}
-	if !attacks {
-		c.numbers = numbers{other, least}
-	}
+	c.numbers = n.toMove(attacks)
 	return c
 }
 
-// limit returns that of a node's best child: until another one seems better by a quarter, or the node is done.
-func (c *choice) limit(of numbers, attacks bool) numbers {
-	own, other := &of.proof, &of.disproof
-	if !attacks {
-		own, other = other, own
+// toMove turns the numbers for the attacker into those for the side to move, and back: what proves
+// the defender's success disproves the attacker's.
+func (n numbers) toMove(attacks bool) numbers {
+	if attacks {
+		return n
 	}
-	*own = min(*own, c.second+c.second/4+1)
-	*other -= min(*other-1, c.open-1)
-	return of
+	return numbers{n.disproof, n.proof}
+}
+
+// limit returns the limit of the best child of a node with a limit: until another child seems
+// better by a quarter, or the node is done.
+func (c *choice) limit(node numbers, attacks bool) numbers {
+	n := node.toMove(attacks)
+	n.proof = min(n.proof, c.second+c.second/4+1)
+	n.disproof -= min(n.disproof-1, c.open-1)
+	return n.toMove(attacks)
 }
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
@@ -279,24 +307,28 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	if decisive {
 		s.rules.Evasions(p, &f.moves)
 	}
-	avoided := s.avoided[p]
-	if m := s.winsInThree(p, f, avoided); m != rules.NoMove {
-		f.children = append(f.children, child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())})
+	for _, m := range s.avoided[p] {
+		f.moves.Remove(m)
+	}
+	if m := s.winsInThree(p, f); m != rules.NoMove {
+		won := child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())}
+		f.children = append(f.children, won)
 		return
 	}
 	for m := range f.moves.All() {
-		if slices.Contains(avoided, m) {
+		c := child{move: m, position: s.rules.Apply(p, m)}
+		exits := decisive && m.IsGoal() // of Kang: a goal that does not win is no evasion
+		if exits && s.rules.CanWin(c.position, c.position.Side()) {
 			continue
 		}
-		c := child{move: m, position: s.rules.Apply(p, m)}
-		if decisive && m.IsGoal() && s.rules.CanWin(c.position, c.position.Side()) {
-			continue // of Kang: a goal that does not win is no evasion
-		}
-		if len(s.path) == s.maxPlies || s.returns(c.position) {
-			c.numbers, c.onPath = provenNoWin, true
-		} else if n, ok := s.table.find(c.position); ok {
-			c.numbers = n
-		} else {
+		c.onPath = len(s.path) == s.maxPlies || s.returns(c.position)
+		known, ok := s.table.find(c.position)
+		switch {
+		case c.onPath:
+			c.numbers = provenNoWin
+		case ok:
+			c.numbers = known
+		default:
 			c.numbers = s.leaf(c.position, &f.reply)
 			s.table.store(c.position, c.numbers, 0)
 		}
@@ -304,6 +336,7 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	}
 }
 
+// winFor returns the numbers of a position that a side wins.
 func (s *Prover) winFor(side rules.Side) numbers {
 	if side == s.attacker {
 		return provenWin
@@ -311,50 +344,56 @@ func (s *Prover) winFor(side rules.Side) numbers {
 	return provenNoWin
 }
 
-// winsInThree returns a move of f, those in p, after which each reply lets the side to move in p win at once.
-func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) rules.Move {
+// winsInThree returns a move of f, those in p, after which each reply lets the side to move in p
+// win at once.
+func (s *Prover) winsInThree(p rules.Position, f *frame) rules.Move {
 	side := p.Side()
 	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
 		return rules.NoMove
 	}
 	for m := range f.moves.All() {
-		if m.IsGoal() || slices.Contains(avoided, m) {
-			continue
-		}
 		next := s.rules.Apply(p, m)
-		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
-			continue
-		}
-		if s.rules.Moves(next, &f.reply); !s.rules.HasEvasion(next, &f.reply) {
+		threat := !m.IsGoal() && s.rules.CanReachGoal(next, side)
+		if threat && !s.rules.CanWin(next, side.Other()) && s.helpless(next, &f.reply) {
 			return m
 		}
 	}
 	return rules.NoMove
 }
 
+// helpless reports whether every move in p lets the opponent win at once.
+func (s *Prover) helpless(p rules.Position, buffer *rules.MoveSet) bool {
+	s.rules.Moves(p, buffer)
+	return !s.rules.HasEvasion(p, buffer)
+}
+
 // returns reports whether p stood before on the path, under superko with whichever side to move.
 func (s *Prover) returns(p rules.Position) bool {
-	if s.rules.Options().Repetition != rules.Superko {
-		return slices.Contains(s.path, p)
+	for _, before := range s.path {
+		if before == p || s.superko && before.Key() == p.Key() {
+			return true
+		}
 	}
-	return slices.ContainsFunc(s.path, func(q rules.Position) bool { return q.Key() == p.Key() })
+	return false
 }
 
 // leaf returns the first numbers of p, in which the side to move can't win at once.
 func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) numbers {
-	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
+	s.nodes++
+	if s.nodes >= s.maxNodes {
+		s.stopped = true
+	} else if s.nodes%64 == 0 && s.ctx.Err() != nil {
 		s.stopped = true
 	}
 	if s.rules.Outcome(p) != rules.Undecided {
 		return provenNoWin
 	}
+	opponent := p.Side().Other()
 	score, attacked := s.eval.Evaluate(p)
-	if attacked && s.rules.GoalWins(p, p.Side().Other()) {
-		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
-			return s.winFor(p.Side().Other())
-		}
+	if attacked && s.rules.GoalWins(p, opponent) && s.helpless(p, reply) {
+		return s.winFor(opponent)
 	}
-	if p.Side() != s.attacker {
+	if opponent == s.attacker {
 		score = -score
 	}
 	return numbers{firstNumber(-score), firstNumber(score)}
@@ -373,11 +412,13 @@ const (
 	firstExponent = 5   // of 2: the number of an even position
 )
 
-// table holds numbers by the positions' hashes: each position has a bucket of entries where it may be.
+// table holds numbers by the positions' hashes: each position has a bucket of entries where it may
+// be.
 type table [][bucketSize]entry
 
 func (t table) bucket(p rules.Position) *[bucketSize]entry {
-	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15) // so that all bits decide; by the golden ratio
+	// All bits of the hash are to decide, so it is multiplied by 2^64 divided by the golden ratio.
+	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15)
 }
 
 // entry is a position with its proof and disproof numbers for the attacker.
@@ -404,17 +445,18 @@ func (t table) find(p rules.Position) (n numbers, ok bool) {
 
 // store keeps a position's numbers in place of those of the one with the least work.
 func (t table) store(p rules.Position, n numbers, work int64) {
-	b := t.bucket(p)
-	to := &b[0]
-	for i := range b {
-		if b[i].position == p {
-			b[i].numbers = n
-			b[i].work = uint32(min(int64(b[i].work)+work, math.MaxUint32))
-			return
+	bucket := t.bucket(p)
+	least := &bucket[0]
+	for i := range bucket {
+		e := &bucket[i]
+		if e.position == p {
+			work += int64(e.work)
+			least = e
+			break
 		}
-		if b[i].work < to.work {
-			to = &b[i]
+		if e.work < least.work {
+			least = e
 		}
 	}
-	*to = entry{position: p, numbers: n, work: uint32(min(work, math.MaxUint32))}
+	*least = entry{p, n, uint32(min(work, math.MaxUint32))}
 }

@@ -18,12 +18,11 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/strictjson"
 )
 
-// Certificate is a folder that proves wins from a list of positions: a header, and parts, which are strategies.
-// README.md has the format. It belongs to one goroutine.
+// Certificate is a folder that proves wins from a list of positions: a header, and parts, which are
+// strategies. README.md has the format. It belongs to one goroutine.
 type Certificate struct {
 	dir    string
 	rules  *rules.Rules
@@ -41,6 +40,7 @@ const (
 	noDrop            = 255
 )
 
+// certificateHeader is the content of headerFile.
 type certificateHeader struct {
 	Format        string            `json:"format"`
 	Claim         string            `json:"claim"`
@@ -50,6 +50,7 @@ type certificateHeader struct {
 	Parts         []partHeader      `json:"parts"`
 }
 
+// partHeader describes a part and its file.
 type partHeader struct {
 	Winner  string       `json:"winner"`
 	File    string       `json:"file"`
@@ -58,6 +59,7 @@ type partHeader struct {
 	Roots   []rootHeader `json:"roots"`
 }
 
+// rootHeader is a position that a part wins, within so many plies.
 type rootHeader struct {
 	Position string `json:"position"`
 	Plies    int    `json:"plies"`
@@ -70,47 +72,48 @@ var partFile = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}\.zz$`)
 func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	o := r.Options()
 	if o.Kang {
-		return nil, errors.New("a certificate has no place for reserves and goals: expected rules other than those of Kang")
+		return nil, errors.New("a certificate has no place for reserves and goals: " +
+			"expected rules other than those of Kang")
 	}
 	files.Clean(dir)
-	c := &Certificate{dir: dir, rules: r, header: certificateHeader{
-		Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o.Values()),
-	}}
+	c := &Certificate{dir: dir, rules: r}
 	name := filepath.Join(dir, headerFile)
 	text, err := files.Read(name, maxHeader)
 	if errors.Is(err, os.ErrNotExist) {
+		c.header.Format = certificateFormat
+		c.header.Rules = r.String()
+		c.header.Options = o.Values()
+		c.header.OptionsSHA256 = optionsSum(o.Values())
 		return c, os.MkdirAll(dir, 0o777)
 	}
-	var found certificateHeader
 	if err == nil {
-		err = strictjson.Unmarshal(text, maxHeader, &found)
+		err = strictjson.Unmarshal(text, maxHeader, &c.header)
 	}
 	if err == nil {
-		err = c.checkHeader(found)
+		err = c.checkHeader()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c.header = found
 	return c, nil
 }
 
-// checkHeader returns what keeps the certificate from being extended: another format or other rules. Options that
-// it doesn't have, as they came later, have the values of the standard rules.
-func (c *Certificate) checkHeader(h certificateHeader) error {
+// checkHeader returns what keeps the certificate from being extended: another format or other
+// rules.
+func (c *Certificate) checkHeader() error {
+	h := c.header
 	if h.Format != certificateFormat {
 		return fmt.Errorf("format: expected %q, found %.60q", certificateFormat, h.Format)
 	}
-	o, known := rules.MustParse("standard").Options(), true
-	for name, value := range h.Options {
-		known = o.Change(name+"="+value) == nil && known
-	}
-	if !known || o != c.rules.Options() || h.OptionsSHA256 != optionsSum(h.Options) {
-		return fmt.Errorf("expected a certificate under the rules %v, found %.200s", c.rules, h.Rules)
+	options := c.rules.Options().Values()
+	if !maps.Equal(h.Options, options) || h.OptionsSHA256 != optionsSum(options) {
+		return fmt.Errorf("expected a certificate under the rules %v, found %.200s",
+			c.rules, h.Rules)
 	}
 	for _, p := range h.Parts {
 		if !partFile.MatchString(p.File) {
-			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q", p.File)
+			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q",
+				p.File)
 		}
 	}
 	return nil
@@ -128,15 +131,23 @@ func optionsSum(options map[string]string) string {
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)
-	return slices.ContainsFunc(c.header.Parts, func(part partHeader) bool {
-		return slices.ContainsFunc(part.Roots, func(r rootHeader) bool { return r.Position == text })
-	})
+	for _, part := range c.header.Parts {
+		for _, root := range part.Roots {
+			if root.Position == text {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until [Certificate.Join].
+// Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until
+// [Certificate.Join].
 func (c *Certificate) Add(s *Strategy) error {
-	if slices.ContainsFunc(s.Roots, func(r Root) bool { return c.Has(r.Position) }) {
-		return nil
+	for _, root := range s.Roots {
+		if c.Has(root.Position) {
+			return nil
+		}
 	}
 	header, err := c.write(s)
 	if err != nil {
@@ -145,26 +156,28 @@ func (c *Certificate) Add(s *Strategy) error {
 	return c.replace(append(slices.Clone(c.header.Parts), header))
 }
 
-// Join makes one part of all those of a side, or a few where superko is in the way, and checks each as a whole.
+// Join makes one part of all those of a side, or a few where superko is in the way, and checks each
+// as a whole.
 func (c *Certificate) Join(ctx context.Context) error {
 	var joined []partHeader
 	for _, winner := range []rules.Side{rules.South, rules.North} {
 		var parts []*Strategy
 		for _, h := range c.header.Parts {
-			if h.Winner == winner.String() {
-				p, err := c.read(h, winner)
-				if err != nil {
-					return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
-				}
-				parts = append(parts, p)
+			if h.Winner != winner.String() {
+				continue
 			}
+			part, err := c.read(h, winner)
+			if err != nil {
+				return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
+			}
+			parts = append(parts, part)
 		}
 		parts, err := join(ctx, parts)
 		if err != nil {
 			return err
 		}
-		for _, p := range parts {
-			h, err := c.write(p)
+		for _, part := range parts {
+			h, err := c.write(part)
 			if err != nil {
 				return err
 			}
@@ -174,18 +187,28 @@ func (c *Certificate) Join(ctx context.Context) error {
 	if err := c.replace(joined); err != nil {
 		return err
 	}
+	return c.removeOthers()
+}
+
+// removeOthers removes files of parts that the certificate doesn't have.
+func (c *Certificate) removeOthers() error {
 	entries, err := os.ReadDir(c.dir)
-	errs := []error{err}
+	if err != nil {
+		return err
+	}
+	var errs []error
 	for _, e := range entries {
-		has := slices.ContainsFunc(c.header.Parts, func(h partHeader) bool { return h.File == e.Name() })
-		if !has && partFile.MatchString(e.Name()) {
-			errs = append(errs, os.Remove(filepath.Join(c.dir, e.Name())))
+		name := e.Name()
+		has := func(part partHeader) bool { return part.File == name }
+		if !slices.ContainsFunc(c.header.Parts, has) && partFile.MatchString(name) {
+			errs = append(errs, os.Remove(filepath.Join(c.dir, name)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// join joins strategies of one winner. Of two answers that with fewer plies stays: plies fall from answer to answer.
+// join joins strategies of one winner. Of two answers that with fewer plies stays: plies fall from
+// answer to answer.
 func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
@@ -194,7 +217,9 @@ func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	var roots []rules.Position
 	for _, s := range parts {
 		all.answers = append(all.answers, s.answers...)
-		roots = append(roots, lists.Map(s.Roots, func(r Root) rules.Position { return r.Position })...)
+		for _, root := range s.Roots {
+			roots = append(roots, root.Position)
+		}
 	}
 	all.answers = pack(all.answers)
 	used, unsafe, err := Play(parts[0].Rules, parts[0].Winner, roots, all.Answer)
@@ -213,6 +238,7 @@ func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	return append(first, second...), err
 }
 
+// replace writes a header with other parts.
 func (c *Certificate) replace(parts []partHeader) error {
 	h := c.header
 	h.Parts = parts
@@ -220,13 +246,13 @@ func (c *Certificate) replace(parts []partHeader) error {
 	for _, p := range parts {
 		wins[p.Winner] += len(p.Roots)
 	}
-	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
-		wins[rules.South.String()], wins[rules.North.String()])
-	if err := files.ReplaceJSON(filepath.Join(c.dir, headerFile), h); err != nil {
-		return err
+	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, "+
+		"whatever the other side plays", wins[rules.South.String()], wins[rules.North.String()])
+	err := files.ReplaceJSON(filepath.Join(c.dir, headerFile), h)
+	if err == nil {
+		c.header = h
 	}
-	c.header = h
-	return nil
+	return err
 }
 
 // board packs the squares of a position, a1, b1 and so on, four in a byte, the first one highest.
@@ -237,8 +263,9 @@ func board(p rules.Position) (b [boardBytes]byte) {
 	return b
 }
 
-// squares are those of a move: its start, its end, and where it drops a piece, noDrop if nowhere.
-func squares(m rules.Move) [3]byte {
+// moveSquares returns the squares of a move: its start, its end, and where it drops a piece, noDrop
+// if nowhere.
+func moveSquares(m rules.Move) [3]byte {
 	drop := byte(noDrop)
 	if m.Drop() != rules.NoSquare {
 		drop = byte(m.Drop())
@@ -251,10 +278,14 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	records := make([]byte, 0, recordBytes*s.Len())
 	for _, a := range s.answers {
 		if a.plies > math.MaxUint8 {
-			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.plies)
+			return partHeader{}, fmt.Errorf(
+				"a certificate has no place for a win in %d plies: expected at most 255", a.plies)
 		}
-		b, move := board(a.position), squares(a.move)
-		records = append(append(append(records, b[:]...), move[:]...), byte(a.plies))
+		squares := board(a.position)
+		move := moveSquares(a.move)
+		records = append(records, squares[:]...)
+		records = append(records, move[:]...)
+		records = append(records, byte(a.plies))
 	}
 	var packed bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // which is a level
@@ -262,17 +293,20 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	if err = errors.Join(err, z.Close()); err != nil {
 		return partHeader{}, err
 	}
-	winner, sum := s.Winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
 	h := partHeader{
-		Winner: winner, SHA256: sum, Records: s.Len(),
-		File:  fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(s.Roots), sum),
-		Roots: lists.Map(s.Roots, func(r Root) rootHeader { return rootHeader{c.rules.FormatPosition(r.Position), r.Plies} }),
+		Winner:  s.Winner.String(),
+		SHA256:  fmt.Sprintf("%x", sha256.Sum256(packed.Bytes())),
+		Records: s.Len(),
+	}
+	h.File = fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(h.Winner), len(s.Roots), h.SHA256)
+	for _, root := range s.Roots {
+		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.Position), root.Plies})
 	}
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
 
-// columns turns n rows of some bytes into columns, which pack better: the first bytes of all rows, then
-// the second ones, and so on. With n and width exchanged it turns them back.
+// columns turns n rows of some bytes into columns, which pack better: the first bytes of all rows,
+// then the second ones, and so on. With n and width exchanged it turns them back.
 func columns(rows []byte, n, width int) []byte {
 	out := make([]byte, len(rows))
 	for i := range n {
@@ -283,6 +317,7 @@ func columns(rows []byte, n, width int) []byte {
 	return out
 }
 
+// read reads a part's file.
 func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
 	s := &Strategy{Rules: c.rules, Winner: winner}
 	for _, r := range h.Roots {
@@ -299,7 +334,9 @@ func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
 	s.answers = make([]answer, h.Records)
 	rows := columns(text, recordBytes, h.Records)
 	for i := range s.answers {
-		if s.answers[i], err = s.parse(rows[i*recordBytes:][:recordBytes]); err != nil {
+		record := rows[i*recordBytes:][:recordBytes]
+		s.answers[i], err = s.parse(record)
+		if err != nil {
 			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}
 	}
@@ -307,6 +344,7 @@ func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
 	return s, nil
 }
 
+// unpack returns the records of a part's file, in columns.
 func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	packed, err := files.Read(filepath.Join(c.dir, h.File), maxPart)
 	if err != nil {
@@ -330,22 +368,26 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	return text, err
 }
 
+// parse returns the answer that a record holds.
 func (s *Strategy) parse(record []byte) (answer, error) {
-	text := make([]byte, 0, rules.NumSquares+rules.Rows+1)
-	for s := range rules.Square(rules.NumSquares) {
-		if s > 0 && s.File() == 0 {
+	var text []byte
+	for square := range rules.Square(rules.NumSquares) {
+		if square > 0 && square.File() == 0 {
 			text = append(text, '/')
 		}
-		text = append(text, '0'+record[s/4]>>(6-2*(s%4))&3)
+		// A byte has four squares, of which the first is in the highest two bits.
+		height := record[square/4] >> (6 - 2*(square%4)) & 3
+		text = append(text, '0'+height)
 	}
-	p, err := s.Rules.ParsePosition(string(append(text, ' ', s.Winner.Letter())))
+	text = append(text, ' ', s.Winner.Letter())
+	p, err := s.Rules.ParsePosition(string(text))
 	if err != nil {
 		return answer{}, err
 	}
 	var legal rules.MoveSet
 	s.Rules.Moves(p, &legal)
 	for m := range legal.All() {
-		if squares(m) == [3]byte(record[boardBytes:]) {
+		if moveSquares(m) == [3]byte(record[boardBytes:]) {
 			return answer{p, m, int32(record[recordBytes-1])}, nil
 		}
 	}

@@ -124,17 +124,6 @@ func TestCertificateWithDisplacement(t *testing.T) {
 	requireWins(t, dir, "italian", 1)
 }
 
-// Options that a certificate doesn't have, as they came later, have the values of the standard rules.
-func TestCertificateOfFewerOptions(t *testing.T) {
-	t.Parallel()
-	old := readCorruption(t, "testdata/simplified")
-	delete(old.header.Options, "drop_zone")
-	old.header.OptionsSHA256 = optionsSum(old.header.Options)
-	c, err := ExtendCertificate(old.write(t), rules.MustParse("simplified"))
-	require.NoError(t, err)
-	require.Equal(t, old.header, c.header)
-}
-
 // rejection is what the checker in Python says against a certificate; "" if it accepts it. It runs if
 // GYGES_PYTHON names a program, as it does in .ci/run.
 func rejection(t *testing.T, dir string) string {

@@ -1,6 +1,7 @@
-// Package strategy has proofs that a side wins, whatever the other one plays, and their certificates: folders that
-// anyone can check. [Play] makes a [Strategy] of the answers that a search has found, by the rules alone, and
-// [Certificate] writes strategies to files and joins them.
+// Package strategy has proofs that a side wins, whatever the other one plays, and their
+// certificates: folders that anyone can check. [Play] makes a [Strategy] of the answers that a
+// search has found, by the rules alone, and [Certificate] writes strategies to files and joins
+// them.
 package strategy
 
 import (
@@ -12,8 +13,8 @@ import (
 	"gyges/rules"
 )
 
-// Strategy is how a side wins from some positions, whatever the other side plays: its answer in each position that can
-// come up in which it is to move and can't reach the goal at once.
+// Strategy is how a side wins from some positions, whatever the other side plays: its answer in
+// each position that can come up in which it is to move and can't reach the goal at once.
 type Strategy struct {
 	Rules   *rules.Rules
 	Winner  rules.Side
@@ -37,12 +38,16 @@ type answer struct {
 // pack puts answers in order. Of two in a position the one with fewer plies is kept.
 func pack(answers []answer) []answer {
 	slices.SortFunc(answers, func(a, b answer) int {
-		return cmp.Or(compare(a.position, b.position), cmp.Compare(a.plies, b.plies))
+		if a.position == b.position {
+			return cmp.Compare(a.plies, b.plies)
+		}
+		return compare(a.position, b.position)
 	})
 	return slices.CompactFunc(answers, func(a, b answer) bool { return a.position == b.position })
 }
 
-// compare orders positions by their boards, from a1 on; those of Kang with one board by their hashes.
+// compare orders positions by their boards, from a1 on; those of Kang with one board by their
+// hashes.
 func compare(p, q rules.Position) int {
 	for s := range rules.Square(rules.NumSquares) {
 		if c := cmp.Compare(p.At(s), q.At(s)); c != 0 {
@@ -68,13 +73,12 @@ func (s *Strategy) All() iter.Seq2[rules.Position, rules.Move] {
 
 // Answer returns the winner's move in p, if the strategy has one: a win at once it leaves out.
 func (s *Strategy) Answer(p rules.Position) (m rules.Move, ok bool) {
-	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), func(a answer, p rules.Position) int {
-		return compare(a.position, p)
-	})
-	if ok {
-		m = s.answers[i].move
+	byPosition := func(a answer, p rules.Position) int { return compare(a.position, p) }
+	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), byPosition)
+	if !ok {
+		return rules.NoMove, false
 	}
-	return m, ok
+	return s.answers[i].move, true
 }
 
 // Line returns a game from a root as long as the strategy allows.
@@ -82,34 +86,40 @@ func (s *Strategy) Line(p rules.Position) (line []rules.Move) {
 	c := &check{s.Rules, s.Winner, s.Answer, map[rules.Position]answer{}}
 	for {
 		a, _ := c.play(p) // which was without error before
-		if line = append(line, a.move); a.plies <= 1 {
+		line = append(line, a.move)
+		if a.plies <= 1 {
 			return line
 		}
 		p = s.Rules.Apply(p, a.move)
 	}
 }
 
-// Play plays the answers of a side from roots, with which games begin, against every legal reply, and returns those
-// that are needed as a strategy. It uses the rules alone: no evaluation and no result of a search. The error says where
-// the answers fail; so they do if a game may end before the win.
+// Play plays the answers of a side from roots, with which games begin, against every legal reply,
+// and returns those that are needed as a strategy. It uses the rules alone: no evaluation and no
+// result of a search. The error says where the answers fail; so they do if a game may end before
+// the win.
 //
-// No position of a strategy returns with the same side to move, as each is nearer to the goal than those before. So a
-// rule on repetition changes nothing unless it forbids, as superko does, positions with the other side to move, too.
-// Where that might matter the strategy may fail: unsafe are the positions whose moves superko might forbid.
+// No position of a strategy returns with the same side to move, as each is nearer to the goal than
+// those before. So a rule on repetition changes nothing unless it forbids, as superko does,
+// positions with the other side to move, too. Where that might matter the strategy may fail: unsafe
+// are the positions whose moves superko might forbid.
 func Play(
-	r *rules.Rules, winner rules.Side, roots []rules.Position, answers func(rules.Position) (rules.Move, bool),
+	r *rules.Rules, winner rules.Side, roots []rules.Position,
+	answers func(rules.Position) (rules.Move, bool),
 ) (s *Strategy, unsafe []rules.Position, err error) {
 	c := &check{r, winner, answers, map[rules.Position]answer{}}
 	s = &Strategy{Rules: r, Winner: winner}
 	for _, p := range roots {
 		longest, err := c.play(p)
-		if most := r.Options().MaxPlies; err == nil && int(longest.plies) > most {
-			err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", longest.plies, most))
-		}
 		if err != nil {
 			return nil, nil, err
 		}
-		s.Roots = append(s.Roots, Root{p, int(longest.plies)})
+		plies, most := int(longest.plies), r.Options().MaxPlies
+		if plies > most {
+			return nil, nil, c.failure(p, "it takes %d plies, and a game ends after %d",
+				plies, most)
+		}
+		s.Roots = append(s.Roots, Root{p, plies})
 	}
 	for p, a := range c.longest {
 		if p.Side() == winner {
@@ -120,12 +130,13 @@ func Play(
 	return s, c.unsafe(), nil
 }
 
+// check plays answers through.
 type check struct {
 	rules   *rules.Rules
 	winner  rules.Side
 	answers func(rules.Position) (rules.Move, bool)
-	// longest is how a game goes on that lasts as long as the answers allow, but for positions in which the
-	// winner can win at once; without plies the position is being checked.
+	// longest is how a game goes on that lasts as long as the answers allow, but for positions in
+	// which the winner can win at once; without plies the position is being checked.
 	longest map[rules.Position]answer
 }
 
@@ -161,67 +172,75 @@ func (c *check) play(p rules.Position) (a answer, err error) {
 	return a, nil
 }
 
-// continuations returns the moves in p to play through: all of the loser, one of the winner, who can't win at once.
-func (c *check) continuations(p rules.Position) (replies []rules.Move, err error) {
+// continuations returns the moves in p to play through: all of the loser, one of the winner, who
+// can't win at once.
+func (c *check) continuations(p rules.Position) ([]rules.Move, error) {
 	var legal rules.MoveSet
 	c.rules.Moves(p, &legal)
 	if p.Side() != c.winner {
-		if replies = slices.Collect(legal.All()); len(replies) == 0 {
-			err = c.failure(p, "the opponent can't move")
+		if legal.Len() == 0 {
+			return nil, c.failure(p, "the opponent can't move")
 		}
-		return replies, err
+		return slices.Collect(legal.All()), nil
 	}
 	m, ok := c.answers(p)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, c.failure(p, "it has no move")
-	case !legal.Contains(m):
-		return nil, c.failure(p, fmt.Sprintf("%v is not legal", m))
+	}
+	if !legal.Contains(m) {
+		return nil, c.failure(p, "%v is not legal", m)
 	}
 	return []rules.Move{m}, nil
 }
 
-func (c *check) failure(p rules.Position, why string) error {
-	return fmt.Errorf("the strategy fails in %s: %s", c.rules.FormatPosition(p), why)
+func (c *check) failure(p rules.Position, format string, args ...any) error {
+	return fmt.Errorf("the strategy fails in %s: %s",
+		c.rules.FormatPosition(p), fmt.Sprintf(format, args...))
 }
 
-// unsafe returns the positions in which superko might forbid the move of the winner, or all moves of the loser.
+// unsafe returns the positions in which superko might forbid the move of the winner, or all moves
+// of the loser.
 func (c *check) unsafe() (list []rules.Position) {
 	if c.rules.Options().Repetition != rules.Superko {
 		return nil
 	}
 	twins := map[rules.Position][2]rules.Position{} // the positions by key and side to move
 	for p := range c.longest {
-		t := twins[p.Key()]
-		t[p.Side()] = p
-		twins[p.Key()] = t
+		pair := twins[p.Key()]
+		pair[p.Side()] = p
+		twins[p.Key()] = pair
 	}
-	for p, a := range c.longest {
-		replies, _ := c.continuations(p)                               // which were without error before
-		free := slices.ContainsFunc(replies, func(m rules.Move) bool { // surely legal
+	for p, longest := range c.longest {
+		replies, _ := c.continuations(p) // which were without error before
+		surelyLegal := func(m rules.Move) bool {
 			before := twins[c.rules.Apply(p, m).Key()][p.Side()]
-			return c.longest[before].plies <= a.plies || !c.leads(before, p)
-		})
-		if !free {
+			return c.longest[before].plies <= longest.plies || !c.leads(before, p)
+		}
+		if !slices.ContainsFunc(replies, surelyLegal) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
+// leads reports whether games by the answers lead from one position to another.
 func (c *check) leads(from, to rules.Position) bool {
 	seen := map[rules.Position]bool{}
-	var search func(p rules.Position) bool
-	search = func(p rules.Position) bool {
+	open := []rules.Position{from}
+	for len(open) > 0 {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
 		if p == to {
 			return true
 		}
 		if seen[p] || c.longest[p].plies <= c.longest[to].plies {
-			return false
+			continue
 		}
 		seen[p] = true
 		replies, _ := c.continuations(p) // which were without error before
-		return slices.ContainsFunc(replies, func(m rules.Move) bool { return search(c.rules.Apply(p, m)) })
+		for _, m := range replies {
+			open = append(open, c.rules.Apply(p, m))
+		}
 	}
-	return search(from)
+	return false
 }

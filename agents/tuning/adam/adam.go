@@ -1,7 +1,10 @@
-// Package adam fits weights that become whole numbers, as those of the networks do, by Adam with decoupled weight
-// decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of examples, drawn at random, at a rate that
-// falls linearly to 0. The gradient of a batch is the sum of [Parts] sums, whatever the number of cores: so the outcome
-// is the same on all.
+// Package adam fits weights that become whole numbers, as those of the networks do, by Adam with
+// decoupled weight decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of
+// examples, drawn at random, at a rate that falls linearly to 0. The gradient of a batch is the sum
+// of [Parts] sums, whatever the number of cores: so the outcome is the same on all.
+//
+// A fit begins with [New] and makes passes over its examples by [Fit.Pass], which asks a [Loss] for
+// the gradient at each of them. The arithmetic of a step is in package vector.
 package adam
 
 import (
@@ -22,7 +25,8 @@ type Quantum struct {
 
 // Whole returns the whole number for the weight x.
 func (q Quantum) Whole(x float32) int16 {
-	return int16(min(max(math.Round(float64(x)/q.Size), -q.Bound), q.Bound))
+	n := math.Round(float64(x) / q.Size)
+	return int16(min(max(n, -q.Bound), q.Bound))
 }
 
 // Weight returns the weight that is n as a whole number.
@@ -30,10 +34,13 @@ func (q Quantum) Weight(n int16) float32 { return float32(float64(n) * q.Size) }
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs, Batch int     // passes over all examples; examples of a step, at most those of the largest window
-	Rate, Decay   float64 // learning rate of the first step; each step takes the share Decay × rate from the weights
-	Epsilon       float32 // added to the root of a mean square, by which a step is divided
-	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay; they don't decay.
+	Epochs  int     // passes over all examples
+	Batch   int     // examples of a step, at most those of the largest window
+	Rate    float64 // learning rate of the first step
+	Decay   float64 // each step takes this share, times the rate, from the weights
+	Epsilon float32 // added to the root of a mean square, by which a step is divided
+	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay;
+	// they don't decay.
 	Units    []float32
 	Progress func(step, steps int) // called after each step; may be nil
 }
@@ -42,7 +49,8 @@ type Settings struct {
 type Loss interface {
 	// Begin prepares for a batch of examples, each by its number in the window.
 	Begin(batch []uint32)
-	// Add adds the gradient of an example's loss and returns the loss. It is called for several parts at the same time.
+	// Add adds the gradient of an example's loss and returns the loss. It is called for several
+	// parts at the same time.
 	Add(part int, example uint32, gradient []float32) float64
 }
 
@@ -58,26 +66,27 @@ type Fit struct {
 	state       vector.Adam
 }
 
-// New returns a fit of x, the weights at the start, to examples, which come in windows of these sizes. quantum returns
-// that of each weight, which is kept within its bound; rng draws the batches.
+// New returns a fit of x, the weights at the start, to examples, which come in windows of these
+// sizes. quantum returns that of each weight, which is kept within its bound; rng draws the
+// batches.
 func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand, s Settings) *Fit {
-	n := len(x)
 	s.Batch = max(min(s.Batch, slices.Max(windows)), 1)
 	f := &Fit{settings: s, rng: rng}
-	f.state = vector.Adam{
-		X: x, Mean: make([]float32, n), Square: make([]float32, n), Bound: make([]float32, n),
-		Epsilon: s.Epsilon,
-	}
 	for _, examples := range windows {
 		f.steps += examples / s.Batch * s.Epochs
 	}
+	numbers := func() []float32 { return make([]float32, len(x)) }
+	f.state = vector.Adam{
+		X: x, Mean: numbers(), Square: numbers(), Bound: numbers(), Epsilon: s.Epsilon,
+	}
+	for part := range f.state.Gradients {
+		f.state.Gradients[part] = numbers()
+	}
 	for i := range x {
 		q := quantum(i)
-		f.state.Bound[i] = float32(q.Size * q.Bound)
-		x[i] = min(max(x[i], -f.state.Bound[i]), f.state.Bound[i])
-	}
-	for k := range f.state.Gradients {
-		f.state.Gradients[k] = make([]float32, n)
+		bound := float32(q.Size * q.Bound)
+		f.state.Bound[i] = bound
+		x[i] = min(max(x[i], -bound), bound)
 	}
 	return f
 }
@@ -85,8 +94,8 @@ func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand
 // Moved reports whether an example has had a gradient by weight i.
 func (f *Fit) Moved(i int) bool { return f.state.Square[i] > 0 }
 
-// Pass makes a pass over the examples of a window in random order and returns the sum of the losses; those that fill no
-// batch are left out. The error is ctx's.
+// Pass makes a pass over the examples of a window in random order and returns the sum of the
+// losses; those that fill no batch are left out. The error is ctx's.
 func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err error) {
 	if len(f.order) != examples {
 		f.order = make([]uint32, examples)
@@ -95,17 +104,16 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 		}
 	}
 	f.rng.Shuffle(examples, func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
-	for first := 0; first+f.settings.Batch <= examples; first += f.settings.Batch {
+	size := f.settings.Batch
+	for left := f.order; len(left) >= size; left = left[size:] {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		batch := f.order[first:][:f.settings.Batch]
+		batch := left[:size]
 		l.Begin(batch)
 		var losses [Parts]float64
-		lists.OnAllCores(Parts, func(part int) {
-			for i := part; i < len(batch); i += Parts {
-				losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
-			}
+		InParts(size, func(part, i int) {
+			losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
 		})
 		for _, x := range losses {
 			sum += x
@@ -118,20 +126,39 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 	return sum, nil
 }
 
+// InParts calls do for each number below n, on all cores: the numbers of a part one after the
+// other, in their order.
+func InParts(n int, do func(part, i int)) {
+	lists.OnAllCores(Parts, func(part int) {
+		for i := part; i < n; i += Parts {
+			do(part, i)
+		}
+	})
+}
+
+// update makes a step by the gradient of a batch.
 func (f *Fit) update() {
-	const beta1, beta2 = 0.9, 0.999
+	const beta1, beta2 = 0.9, 0.999 // shares of the earlier gradients in the running means
 	rate := f.settings.Rate * (1 - float64(f.step)/float64(f.steps))
 	f.step++
+	// The means begin at 0, so after n steps a mean has the share 1 - beta^n of what it is to have.
+	n := float64(f.step)
+	share1 := 1 - math.Pow(beta1, n)
+	share2 := 1 - math.Pow(beta2, n)
 	s := f.state
-	s.Beta1, s.Beta2 = 1-float32(beta1), 1-float32(beta2)
-	s.Rate = float32(rate / (1 - math.Pow(beta1, float64(f.step))))
-	s.Correction = float32(1 / (1 - math.Pow(beta2, float64(f.step))))
+	s.Beta1 = 1 - float32(beta1)
+	s.Beta2 = 1 - float32(beta2)
+	s.Rate = float32(rate / share1)
+	s.Correction = float32(1 / share2)
 	s.StepScaled(f.settings.Units)
+
+	// The other weights decay.
 	s.Shrink = float32(rate * f.settings.Decay)
 	first := len(f.settings.Units)
 	size := (len(s.X) - first + Parts - 1) / Parts
 	lists.OnAllCores(Parts, func(part int) {
 		from := min(first+part*size, len(s.X))
-		s.Step(from, min(from+size, len(s.X)))
+		to := min(from+size, len(s.X))
+		s.Step(from, to)
 	})
 }

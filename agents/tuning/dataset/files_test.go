@@ -103,43 +103,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Quiet against a search for winning moves.
-func TestQuiet(t *testing.T) {
-	t.Parallel()
-	quiet := 0
-	for _, name := range []string{"standard", "simplified", "kang"} {
-		for _, s := range played(t, name, 400) {
-			require.Equal(t, !winsNow(s.Rules, s.Position) && !winsNow(s.Rules, otherToMove(t, s.Rules, s.Position)), s.Quiet,
-				s.Rules.FormatPosition(s.Position))
-			if s.Quiet {
-				quiet++
-			}
-		}
-	}
-	require.Greater(t, quiet, 400)
-	require.Less(t, quiet, 1300)
-}
-
-func winsNow(r *rules.Rules, p rules.Position) bool {
-	var ms rules.MoveSet
-	r.Moves(p, &ms)
-	for m := range ms.All() {
-		if r.Outcome(r.Apply(p, m)) == rules.WinFor(p.Side()) {
-			return true
-		}
-	}
-	return false
-}
-
-func otherToMove(t *testing.T, r *rules.Rules, p rules.Position) rules.Position {
-	t.Helper()
-	text := r.FormatPosition(p)
-	i := strings.IndexByte(text, ' ') + 1
-	q, err := r.ParsePosition(text[:i] + string(p.Side().Other().Letter()) + text[i+1:])
-	require.NoError(t, err)
-	return q
-}
-
 // only returns the one file of a split.
 func only(t *testing.T, dir string, split Split) string {
 	t.Helper()
@@ -202,7 +165,11 @@ func TestFoldersThatAreNot(t *testing.T) {
 		_, err := read(dir, Train, nil)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := read(write(t, list), Train, rules.MustParse("standard"))
+	dir := write(t, list)
+	counts, err := Check(dir, list[0].Rules)
+	require.NoError(t, err)
+	require.Equal(t, [NumSplits]int64{10, 10, 10}, counts)
+	_, err = Check(dir, rules.MustParse("standard"))
 	require.ErrorContains(t, err, "row 1: expected training positions of rules standard, found some of simplified")
 	_, err = Provenance(t.TempDir())
 	require.ErrorContains(t, err, "found none")

@@ -21,8 +21,8 @@ import (
 	"gyges/rules/base/files"
 )
 
-// Read returns the positions of a split in a folder, in order. If want is not nil, all must be of that rule set. An
-// error comes last; it names the file or the shard that is missing.
+// Read returns the positions of a split in a folder, in order. If want is not nil, all must be of
+// that rule set. An error comes last; it names the file or the shard that is missing.
 func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error] {
 	return func(yield func(Position, error) bool) {
 		paths, err := Shards(dir, split)
@@ -31,27 +31,34 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 			return
 		}
 		for _, path := range paths {
-			_, more, err := readShard(path, split, want, func(p Position) bool { return yield(p, nil) })
+			f, err := openShard(path)
 			if err != nil {
-				yield(Position{}, fmt.Errorf("%s: %w", path, err))
-			}
-			if !more || err != nil {
+				yield(Position{}, err)
 				return
+			}
+			for p, err := range f.positions(split, want) {
+				if !yield(p, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
 }
 
-var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
+var shardPattern = regexp.MustCompile(
+	`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
-// Shards returns the files of a split in order. If a program was killed while it replaced a folder, they are the files
-// of the earlier one. The error names a missing file.
+// Shards returns the files of a split in order. If a program was killed while it replaced a folder,
+// they are the files of the earlier one. The error names a missing file.
 func Shards(dir string, split Split) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if errors.Is(err, fs.ErrNotExist) {
 		replaced := filepath.Clean(dir) + replacedMark
-		if earlier, missing := os.ReadDir(replaced); missing == nil {
-			dir, entries, err = replaced, earlier, nil
+		earlier, missing := os.ReadDir(replaced)
+		if missing == nil {
+			dir = replaced
+			entries = earlier
+			err = nil
 		}
 	}
 	if err != nil {
@@ -66,23 +73,26 @@ func Shards(dir string, split Split) ([]string, error) {
 		}
 		i, _ := strconv.Atoi(m[2]) // five digits
 		n, _ := strconv.Atoi(m[3])
-		if total = cmp.Or(total, n); n != total || i != len(paths) {
-			return nil, fmt.Errorf("%s: expected shard %d of %d of %v, found %s", dir, len(paths), total, split, e.Name())
+		total = cmp.Or(total, n)
+		if n != total || i != len(paths) {
+			return nil, fmt.Errorf("%s: expected shard %d of %d of %v, found %s",
+				dir, len(paths), total, split, e.Name())
 		}
 		paths = append(paths, filepath.Join(dir, e.Name()))
 	}
-	switch {
-	case len(paths) == 0:
+	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s: expected training positions, files like %s, found none of %v",
 			dir, shardName(split, 0, 1, "0123456789abcdef"), split)
-	case len(paths) != total:
-		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, total, split, len(paths))
+	}
+	if len(paths) != total {
+		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d",
+			dir, total, split, len(paths))
 	}
 	return paths, nil
 }
 
-// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of what they
-// hold.
+// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have
+// checksums of what they hold.
 func Sum(dir string) (string, error) {
 	var names string
 	for split := range Split(NumSplits) {
@@ -97,20 +107,27 @@ func Sum(dir string) (string, error) {
 	return agents.Sum([]byte(names)), nil
 }
 
-// Check returns the numbers of the positions in a folder, and an error unless no file is missing or damaged, and they
-// are of a rule set.
+// Check returns the numbers of the positions in a folder, and an error unless no file is missing or
+// damaged, and they are of a rule set.
 func Check(dir string, r *rules.Rules) (counts [NumSplits]int64, err error) {
+	var errs []error
 	for split := range Split(NumSplits) {
-		paths, missing := Shards(dir, split)
-		err = errors.Join(err, missing)
+		paths, err := Shards(dir, split)
+		errs = append(errs, err)
 		for _, path := range paths {
-			rows, _, wrong := readShard(path, split, r, func(Position) bool { return false })
-			if counts[split] += rows; wrong != nil {
-				err = errors.Join(err, fmt.Errorf("%s: %w", path, wrong))
+			f, err := openShard(path)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			counts[split] += f.NumRows()
+			for _, err := range f.positions(split, r) {
+				errs = append(errs, err)
+				break // the first one shows the rule set
 			}
 		}
 	}
-	return counts, err
+	return counts, errors.Join(errs...)
 }
 
 // Provenance returns the metadata that was given to [Write] for a folder.
@@ -121,16 +138,19 @@ func Provenance(dir string) (map[string]string, error) {
 	}
 	f, err := openShard(paths[0])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", paths[0], err)
+		return nil, err
 	}
 	provenance := map[string]string{}
-	for _, kv := range f.Metadata().KeyValueMetadata {
-		if n := len(kv.Key) + len(kv.Value); n > maxMetadata {
-			return nil, fmt.Errorf("%s: metadata: expected entries of at most %d bytes, found %d for %.40q",
-				paths[0], maxMetadata, n, kv.Key)
+	for _, entry := range f.Metadata().KeyValueMetadata {
+		size := len(entry.Key) + len(entry.Value)
+		if size > maxMetadata {
+			return nil, fmt.Errorf(
+				"%s: metadata: expected entries of at most %d bytes, found %d for %.40q",
+				f.path, maxMetadata, size, entry.Key)
 		}
-		if key, ok := strings.CutPrefix(kv.Key, keyPrefix); ok && kv.Key != keySchema {
-			provenance[key] = kv.Value
+		key, ours := strings.CutPrefix(entry.Key, keyPrefix)
+		if ours && entry.Key != keySchema {
+			provenance[key] = entry.Value
 		}
 	}
 	return provenance, nil
@@ -144,43 +164,58 @@ const (
 	maxMetadata = 1 << 20 // bytes of an entry
 )
 
-func openShard(path string) (f *parquet.File, err error) {
+// shard is a file of positions.
+type shard struct {
+	*parquet.File
+	path string
+}
+
+// openShard opens a file whose name is that of a shard. Its errors, and those of the shard, begin
+// with the path.
+func openShard(path string) (*shard, error) {
 	text, err := files.Read(path, maxFile)
 	if err != nil {
 		if pe, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pe.Err // the caller adds the path
+			err = pe.Err // without the path
 		}
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	m := shardPattern.FindStringSubmatch(filepath.Base(path)) // as in Shards
+	m := shardPattern.FindStringSubmatch(filepath.Base(path))
 	if found := checksum(text); found != m[4] {
-		return nil, fmt.Errorf("expected a file with the checksum in its name, found %s: it is cut short or damaged", found)
+		return nil, fmt.Errorf("%s: expected a file with the checksum in its name, found %s: "+
+			"it is cut short or damaged", path, found)
 	}
-	var schemaErr error
-	err = guarded(func() (err error) {
-		f, err = parquet.OpenFile(bytes.NewReader(text), int64(len(text)),
+	s := &shard{path: path}
+	err = guarded(func() error {
+		f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)),
 			parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-		if err == nil {
-			schemaErr = checkSchema(f)
+		if err != nil {
+			return damaged(err)
 		}
-		return err
+		s.File = f
+		return checkSchema(f)
 	})
-	return f, errors.Join(err, schemaErr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func damaged(err error) error {
+	return fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
 }
 
 // guarded calls the library on data from outside, on some of which it panics.
 func guarded(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%.200v", p)
-		}
-		if err != nil {
-			err = fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
+			err = damaged(fmt.Errorf("%.200v", p))
 		}
 	}()
 	return call()
 }
 
+// checkSchema returns an error unless a file has training positions in the columns of [Schema].
 func checkSchema(f *parquet.File) error {
 	version, ok := f.Lookup(keySchema)
 	switch {
@@ -196,74 +231,81 @@ func checkSchema(f *parquet.File) error {
 	return nil
 }
 
-// readShard calls yield for each position until it returns false; then more is false, too.
-func readShard(
-	path string, split Split, want *rules.Rules, yield func(Position) bool,
-) (count int64, more bool, err error) {
-	f, err := openShard(path)
-	if err != nil {
-		return 0, false, err
-	}
-	count = f.NumRows()
-	var in *parquet.GenericReader[row]
-	if err := guarded(func() error { in = parquet.NewGenericReader[row](f); return nil }); err != nil {
-		return count, false, err
-	}
-	defer func() { _ = guarded(in.Close) }() // it was only read
-	d := decoder{split: split.String(), want: want}
-	rows := make([]row, rowBatch)
-	for n := int64(0); n < count; {
-		k := 0
-		err := guarded(func() (err error) {
-			if k, err = in.Read(rows); errors.Is(err, io.EOF) {
-				err = nil
-			}
-			if err == nil && k == 0 {
-				err = fmt.Errorf("its metadata has %d rows, its data %d", count, n)
-			}
-			return err
-		})
-		for i := range rows[:k] {
-			n++
-			p, err := d.position(&rows[i])
-			if err != nil {
-				return count, false, fmt.Errorf("row %d: %w", n, err)
-			}
-			if !yield(p) {
-				return count, false, nil
-			}
-		}
+// positions returns the positions of the shard. An error comes last.
+func (s *shard) positions(split Split, want *rules.Rules) iter.Seq2[Position, error] {
+	return func(yield func(Position, error) bool) {
+		var rows *parquet.GenericReader[row]
+		err := guarded(func() error { rows = parquet.NewGenericReader[row](s); return nil })
 		if err != nil {
-			return count, false, fmt.Errorf("row %d: %w", n+1, err)
+			yield(Position{}, fmt.Errorf("%s: %w", s.path, err))
+			return
+		}
+		defer func() { _ = guarded(rows.Close) }() // it was only read
+		d := decoder{split: split.String(), want: want}
+		batch := make([]row, rowBatch)
+		for n := int64(0); n < s.NumRows(); {
+			read := 0
+			failed := guarded(func() error {
+				found, err := rows.Read(batch)
+				read = found
+				if err != nil && !errors.Is(err, io.EOF) {
+					return damaged(err)
+				}
+				if read == 0 {
+					return damaged(fmt.Errorf("its metadata has %d rows, its data %d",
+						s.NumRows(), n))
+				}
+				return nil
+			})
+			for i := range batch[:read] {
+				n++
+				p, err := d.position(&batch[i])
+				if err != nil {
+					err = fmt.Errorf("%s: row %d: %w", s.path, n, err)
+				}
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+			if failed != nil {
+				yield(Position{}, fmt.Errorf("%s: row %d: %w", s.path, n+1, failed))
+				return
+			}
 		}
 	}
-	return count, true, nil
 }
 
+// decoder turns rows into positions.
 type decoder struct {
-	split       string
-	want, rules *rules.Rules // nil: any, and those of the last row
-	name        string       // of rules in that row
+	split string
+	want  *rules.Rules // nil: any
+	rules *rules.Rules // of the last row
+	name  string       // of these rules there
 }
 
 func (d *decoder) position(r *row) (Position, error) {
 	if r.Rules != d.name {
-		switch parsed, err := rules.Parse(r.Rules); {
-		case err != nil:
+		parsed, err := rules.Parse(r.Rules)
+		if err != nil {
 			return Position{}, err
-		case d.want != nil && parsed.String() != d.want.String():
-			return Position{}, fmt.Errorf("expected training positions of rules %v, found some of %v", d.want, parsed)
-		default:
-			d.rules, d.name = cmp.Or(d.want, parsed), strings.Clone(r.Rules)
 		}
+		if d.want != nil && parsed.String() != d.want.String() {
+			return Position{}, fmt.Errorf(
+				"expected training positions of rules %v, found some of %v", d.want, parsed)
+		}
+		d.rules = cmp.Or(d.want, parsed)
+		d.name = strings.Clone(r.Rules)
 	}
 	board, err := d.rules.ParsePosition(r.Position)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Position{}, err
-	case len(r.Side) != 1 || r.Side[0] != board.Side().Letter():
-		return Position{}, fmt.Errorf("expected side %c, as in the position, found %.40q", board.Side().Letter(), r.Side)
-	case r.Split != d.split:
+	}
+	side := string(board.Side().Letter())
+	if r.Side != side {
+		return Position{}, fmt.Errorf("expected side %s, as in the position, found %.40q",
+			side, r.Side)
+	}
+	if r.Split != d.split {
 		return Position{}, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)
 	}
 	p := Position{
@@ -271,10 +313,12 @@ func (d *decoder) position(r *row) (Position, error) {
 		Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Quiet: r.Quiet,
 	}
 	if r.Score != nil {
-		p.Score, p.Scored = agents.Score(*r.Score), true
+		p.Scored = true
+		p.Score = agents.Score(*r.Score)
 	}
 	if r.Move != nil {
-		if p.Move, err = d.rules.ParseMove(board, *r.Move); err != nil {
+		p.Move, err = d.rules.ParseMove(board, *r.Move)
+		if err != nil {
 			return Position{}, err
 		}
 	}

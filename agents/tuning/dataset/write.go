@@ -44,19 +44,25 @@ const (
 	keySchema = keyPrefix + "schema"
 )
 
-// Write writes a folder of training positions, which replaces an earlier one when it is complete; provenance is written
-// into the files' metadata. The error may be ctx's; the folder is then as before. A program that is killed at any
-// instant leaves the earlier positions or the new ones, see [Shards].
-func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string) error {
-	return writer{250_000, files.Replace, os.Rename}.write(ctx, filepath.Clean(dir), splits, provenance)
+// Write writes a folder of training positions, which replaces an earlier one when it is complete;
+// provenance is written into the files' metadata. The error may be ctx's; the folder is then as
+// before. A program that is killed at any instant leaves the earlier positions or the new ones, see
+// [Shards].
+func Write(
+	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
+) error {
+	w := writer{250_000, files.Replace, os.Rename}
+	return w.write(ctx, filepath.Clean(dir), splits, provenance)
 }
 
+// writer writes folders. Tests take the place of the disk.
 type writer struct {
 	shardRows int // positions in a shard at most
 	writeFile func(path string, text []byte) error
 	rename    func(from, to string) error
 }
 
+// write is [Write] with the writer's steps.
 func (w writer) write(
 	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
 ) error {
@@ -68,7 +74,8 @@ func (w writer) write(
 	if err != nil {
 		return err
 	}
-	if err = w.shards(ctx, tmp, splits, provenance); err == nil {
+	err = w.shards(ctx, tmp, splits, provenance)
+	if err == nil {
 		err = os.Chmod(tmp, 0o755)
 	}
 	if err == nil {
@@ -80,10 +87,12 @@ func (w writer) write(
 	return errors.Join(err, remove())
 }
 
-// replacedMark ends the name of an earlier folder from when it gives way until the new one is there.
+// replacedMark ends the name of an earlier folder from when it gives way until the new one is
+// there.
 const replacedMark = ".gyges-replaced"
 
-// replace puts a folder in the place of an earlier one. No file system can be relied on to exchange the two at once.
+// replace puts a folder in the place of an earlier one. No file system can be relied on to exchange
+// the two at once.
 func (w writer) replace(tmp, dir string) error {
 	replaced := dir + replacedMark
 	if _, err := os.Stat(dir); err == nil {
@@ -102,6 +111,7 @@ func (w writer) replace(tmp, dir string) error {
 	return os.RemoveAll(replaced)
 }
 
+// shards writes the files of a folder.
 func (w writer) shards(
 	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
 ) error {
@@ -114,14 +124,17 @@ func (w writer) shards(
 		options = append(options, parquet.KeyValueMetadata(keyPrefix+k, provenance[k]))
 	}
 	for split, list := range splits {
-		total := max(1, (len(list)+w.shardRows-1)/w.shardRows) // an empty split has a file, too
-		for i := range total {
-			shard := list[i*w.shardRows : min((i+1)*w.shardRows, len(list))]
+		shards := slices.Collect(slices.Chunk(list, w.shardRows))
+		if len(list) == 0 { // an empty split has a file, too
+			shards = append(shards, nil)
+		}
+		for i, shard := range shards {
 			text, err := encode(ctx, Split(split), shard, options)
 			if err != nil {
 				return err
 			}
-			if err := w.writeFile(filepath.Join(dir, shardName(Split(split), i, total, checksum(text))), text); err != nil {
+			name := shardName(Split(split), i, len(shards), checksum(text))
+			if err := w.writeFile(filepath.Join(dir, name), text); err != nil {
 				return err
 			}
 		}
@@ -129,7 +142,10 @@ func (w writer) shards(
 	return nil
 }
 
-func encode(ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption) ([]byte, error) {
+// encode returns the content of a file of positions.
+func encode(
+	ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption,
+) ([]byte, error) {
 	var text bytes.Buffer
 	w := parquet.NewGenericWriter[row](&text, options...)
 	rows := make([]row, 0, rowBatch)
@@ -154,9 +170,10 @@ func encode(ctx context.Context, split Split, shard []*Position, options []parqu
 
 func newRow(split Split, p *Position) row {
 	r := row{
-		Rules: p.Rules.String(), Position: p.Rules.FormatPosition(p.Position), Side: string(p.Position.Side().Letter()),
-		Wins: p.Wins, Draws: p.Draws, Losses: p.Losses, Ply: p.Ply, ToEnd: p.ToEnd, Quiet: p.Quiet,
-		Game: p.Game, Split: split.String(),
+		Rules: p.Rules.String(), Position: p.Rules.FormatPosition(p.Position),
+		Side: string(p.Position.Side().Letter()), Split: split.String(),
+		Game: p.Game, Ply: p.Ply, ToEnd: p.ToEnd,
+		Wins: p.Wins, Draws: p.Draws, Losses: p.Losses, Quiet: p.Quiet,
 	}
 	if p.Scored {
 		r.Score = new(int32(p.Score))

@@ -40,8 +40,8 @@ type move struct {
 	units units // activations
 }
 
-// begin prepares for the moves of a position. It returns false if there is nothing to learn: a move wins at once, or
-// the move chosen is the pass, the only one, or one that loses at once.
+// begin prepares for the moves of a position. It returns false if there is nothing to learn: a move
+// wins at once, or the move chosen is the pass, the only one, or one that loses at once.
 func (p *part) begin(c Choice) bool {
 	r := p.rules
 	if c.Move == rules.Pass || r.CanWin(c.Position, c.Position.Side()) {
@@ -54,34 +54,37 @@ func (p *part) begin(c Choice) bool {
 	if !p.moves.Contains(c.Move) || p.moves.Len() < 2 {
 		return false
 	}
-	p.position, p.list, p.features = c.Position, p.list[:0], p.features[:0]
+	p.position = c.Position
+	p.list = p.list[:0]
+	p.features = p.features[:0]
 	p.opponent = p.view.Begin(r, c.Position, &p.moves)
 	for m := range p.moves.All() {
 		if m == c.Move {
 			p.chosen = len(p.list)
 		}
-		a := move{move: m}
-		if m != rules.Pass {
-			a.rows = p.view.Rows(m)
-		}
 		p.features = p.view.Features(m, p.features)
-		a.end = len(p.features)
-		p.list = append(p.list, a)
+		scored := move{move: m, end: len(p.features)}
+		if m != rules.Pass {
+			scored.rows = p.view.Rows(m)
+		}
+		p.list = append(p.list, scored)
 	}
 	return true
 }
 
 // evaluate returns the evaluations of the positions after the moves, for the side that moves.
 func (p *part) evaluate(e *eval.Evaluator) []int16 {
-	list := make([]int16, 0, len(p.list))
-	for i := range p.list {
-		next, score := p.rules.Apply(p.position, p.list[i].move), agents.Score(0)
+	list := make([]int16, len(p.list))
+	for i := range list {
+		next := p.rules.Apply(p.position, p.list[i].move)
+		score := agents.Score(0)
 		if p.rules.Outcome(next) == rules.Undecided {
-			if score = -agents.MaxEval; !p.rules.CanWin(next, next.Side()) {
+			score = -agents.MaxEval
+			if !p.rules.CanWin(next, next.Side()) {
 				score = -e.Score(next)
 			}
 		}
-		list = append(list, int16(score))
+		list[i] = int16(score)
 	}
 	return list
 }
@@ -89,6 +92,7 @@ func (p *part) evaluate(e *eval.Evaluator) []int16 {
 // row returns a row of the network in the weights or in the gradient.
 func row(x []float32, i int) *units { return (*units)(x[policy.Row(i):]) }
 
+// forward computes the scores of the moves, and what backward needs of the way there.
 func (p *part) forward() {
 	own := p.rules.Control(p.position, p.position.Side())
 	p.inputs[0].Extract(p.position, &own, &p.opponent)
@@ -99,38 +103,52 @@ func (p *part) forward() {
 		vector.AddRows(p.sums[s][:], p.x[policy.Row(0):], p.inputs[s].Active())
 	}
 	p.scores = p.scores[:0]
-	first := 0
 	for i := range p.list {
 		m := &p.list[i]
 		score := float32(0)
-		for _, k := range p.features[first:m.end] {
+		for _, k := range p.featuresOf(i) {
 			score += p.x[k]
 		}
-		if first = m.end; m.move != rules.Pass {
+		if m.move != rules.Pass {
 			score += p.network(m)
 		}
 		p.scores = append(p.scores, score)
 	}
 }
 
+// featuresOf returns the features of move i.
+func (p *part) featuresOf(i int) []uint16 {
+	first := 0
+	if i > 0 {
+		first = p.list[i-1].end
+	}
+	return p.features[first:p.list[i].end]
+}
+
+// rowsIn returns the rows of a move in the weights or in the gradient. A move without a drop has an
+// empty one.
+func (m *move) rowsIn(x []float32) (start, end, drop *units) {
+	drop = new(units)
+	if m.rows.Drop >= 0 {
+		drop = row(x, m.rows.Drop)
+	}
+	return row(x, m.rows.Start), row(x, m.rows.End), drop
+}
+
 // network computes the activations for a move, and returns the network's output.
 func (p *part) network(m *move) (output float32) {
-	x := &p.sums[m.rows.Image]
-	start, end, out := row(p.x, m.rows.Start), row(p.x, m.rows.End), row(p.x, policy.OutRow)
-	var none units
-	drop := &none
-	if m.rows.Drop >= 0 {
-		drop = row(p.x, m.rows.Drop)
-	}
-	for k, w := range out {
-		a := max(x[k]+start[k]+end[k]+drop[k], 0)
-		m.units[k] = a
-		output += w * a
+	sums := &p.sums[m.rows.Image]
+	start, end, drop := m.rowsIn(p.x)
+	for k, weight := range row(p.x, policy.OutRow) {
+		activation := max(sums[k]+start[k]+end[k]+drop[k], 0)
+		m.units[k] = activation
+		output += weight * activation
 	}
 	return output
 }
 
-// probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the move chosen.
+// probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the
+// move chosen.
 func (p *part) probabilities() (loss float64) {
 	chosen := p.scores[p.chosen]
 	highest, sum := exponentiate(p.scores)
@@ -140,7 +158,8 @@ func (p *part) probabilities() (loss float64) {
 	return math.Log(sum) + float64(highest-chosen)
 }
 
-// exponentiate replaces numbers by exp(x - highest), and returns the highest number and the sum of these.
+// exponentiate replaces numbers by exp(x - highest), and returns the highest number and the sum of
+// these.
 func exponentiate(list []float32) (highest float32, sum float64) {
 	highest = slices.Max(list)
 	for i, x := range list {
@@ -151,7 +170,8 @@ func exponentiate(list []float32) (highest float32, sum float64) {
 	return highest, sum
 }
 
-// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of the move chosen.
+// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of
+// the move chosen.
 func (p *part) learn(t *target, temperature float32, gradient []float32, share float32) float64 {
 	p.begin(t.Choice)
 	p.forward()
@@ -161,6 +181,7 @@ func (p *part) learn(t *target, temperature float32, gradient []float32, share f
 	return loss
 }
 
+// setTarget sets the probabilities that the moves are to have.
 func (p *part) setTarget(t *target, temperature float32) {
 	p.target = p.target[:0]
 	if len(t.evaluations) == 0 {
@@ -179,31 +200,28 @@ func (p *part) setTarget(t *target, temperature float32) {
 	p.target[p.chosen] += chosenShare
 }
 
-// backward adds share times the gradient of the cross-entropy of the probabilities with the target to g.
+// backward adds share times the gradient of the cross-entropy of the probabilities with the target
+// to g.
 func (p *part) backward(g []float32, share float32) {
+	const negligible = 1e-5
 	out, gradOut := row(p.x, policy.OutRow), row(g, policy.OutRow)
 	var sums [2]units // the gradient by the sums of the position
-	first := 0
 	for i := range p.list {
-		m, residual := &p.list[i], p.scores[i]-p.target[i]
-		const negligible = 1e-5
+		m := &p.list[i]
+		residual := p.scores[i] - p.target[i]
 		skip := m.move == rules.Pass || max(residual, -residual) < negligible
 		residual *= share
-		for _, k := range p.features[first:m.end] {
+		for _, k := range p.featuresOf(i) {
 			g[k] += residual
 		}
-		if first = m.end; skip {
+		if skip {
 			continue
 		}
 		sum := &sums[m.rows.Image]
-		start, end := row(g, m.rows.Start), row(g, m.rows.End)
-		drop := new(units)
-		if m.rows.Drop >= 0 {
-			drop = row(g, m.rows.Drop)
-		}
-		for k, a := range m.units {
-			if a > 0 {
-				gradOut[k] += residual * a
+		start, end, drop := m.rowsIn(g)
+		for k, activation := range m.units {
+			if activation > 0 {
+				gradOut[k] += residual * activation
 				d := residual * out[k]
 				sum[k] += d
 				start[k] += d
@@ -223,20 +241,20 @@ func (p *part) backward(g []float32, share float32) {
 
 // measure adds how well the scores predict the move chosen.
 func (p *part) measure(m *Measure) {
-	before := 0 // of equal ones half
-	for i, x := range p.scores {
-		switch {
-		case i == p.chosen:
-		case x > p.scores[p.chosen]:
-			before += 2
-		case x == p.scores[p.chosen]:
-			before++
+	chosen := p.scores[p.chosen]
+	better, equal := 0, -1 // without itself
+	for _, score := range p.scores {
+		if score > chosen {
+			better++
+		} else if score == chosen {
+			equal++
 		}
 	}
+	before := better + equal/2
 	m.Positions++
 	m.Loss += p.probabilities()
 	for k, n := range Firsts {
-		if before/2 < n {
+		if before < n {
 			m.Among[k]++
 		}
 	}

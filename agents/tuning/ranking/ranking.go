@@ -1,9 +1,14 @@
-// Package ranking fits the weights of a policy to the moves that searches chose and to the evaluations of the
-// positions after all moves, by multinomial logistic regression.
+// Package ranking fits the weights of a policy to the moves that searches chose and to the
+// evaluations of the positions after all moves, by multinomial logistic regression.
 //
-// A move of a position is expected to be chosen with a probability in proportion to exp(score), where the score is the
-// policy's. The weights minimise the mean cross-entropy of these probabilities with a target: the move chosen has a
-// share of it, and the rest goes to all moves in proportion to exp(evaluation/temperature).
+// A move of a position is expected to be chosen with a probability in proportion to exp(score),
+// where the score is the policy's. The weights minimise the mean cross-entropy of these
+// probabilities with a target: the move chosen has a share of it, and the rest goes to all moves in
+// proportion to exp(evaluation/temperature).
+//
+// [Fit] draws the positions, evaluates the positions after their moves once, and makes passes over
+// them by package adam. part.go has what is computed for one position: the scores of its moves
+// (forward), the probabilities that they are to have, and the gradient (backward).
 package ranking
 
 import (
@@ -36,14 +41,16 @@ type Settings struct {
 	Seed      uint64          `yaml:"seed" json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
 	Parent    *policy.Weights `json:"-"` // to start from; nil: zero
 
-	// Evaluator evaluates the positions after the moves; nil: the move chosen is the target. Temperature: in 1/100 point.
+	// Evaluator evaluates the positions after the moves; nil: the move chosen is the target.
+	// Temperature: in 1/100 point.
 	Evaluator   *eval.Evaluator `json:"-"`
 	Temperature float64         `json:"-"`
 
 	Progress func(done, all int) `json:"-"` // called after each step; may be nil
 }
 
-// Constants of the fit. The shares and the rate were compared by how often the first moves held that of a search.
+// Constants of the fit. The shares and the rate were compared by how often the first moves held
+// that of a search.
 const (
 	defaultRate = 0.005
 	decay       = 0.1
@@ -75,44 +82,47 @@ type Result struct {
 // Choices are choices in their order. An error comes last.
 type Choices iter.Seq2[Choice, error]
 
-// Fit fits a policy to choices under r and measures it on others. The error is theirs, ctx's, or that there are none.
+// Fit fits a policy to choices under r and measures it on others. The error is theirs, ctx's, or
+// that there are none.
 func Fit(ctx context.Context, r *rules.Rules, train, test Choices, s Settings) (*Result, error) {
-	f := &fit{settings: s, rng: rand.New(rand.NewPCG(s.Seed, 0)), x: make([]float32, policy.NumWeights)}
+	f := newFit(r, s)
 	learnt, err := f.draw(train, cmp.Or(s.Positions, defaultPositions))
-	if err == nil && len(learnt) == 0 {
-		err = errors.New("expected positions with the moves played, found none")
-	}
 	if err != nil {
 		return nil, err
+	}
+	if len(learnt) == 0 {
+		return nil, errors.New("expected positions with the moves played, found none")
 	}
 	measured, err := f.draw(test, maxTest)
 	if err != nil {
 		return nil, err
 	}
-	for k := range f.parts {
-		f.parts[k] = &part{rules: r, x: f.x}
-	}
 	if s.Parent != nil {
 		f.set(s.Parent)
 	}
 	result := &Result{Parent: f.measure(measured)}
-	if s.Parent == nil || !s.Parent.HasNetwork() {
+	if !f.hasParent() {
 		f.newNetwork()
 	}
 	if f.targets, err = f.learnable(ctx, learnt); err != nil {
 		return nil, err
 	}
-	o := adam.New(f.x, quantum, []int{len(f.targets)}, f.rng, adam.Settings{
-		Epochs: s.Epochs, Batch: batchSize, Rate: cmp.Or(s.Rate, defaultRate), Decay: decay, Epsilon: 1e-7,
+	result.Positions = len(f.targets)
+	optimiser := adam.New(f.x, quantum, []int{len(f.targets)}, f.rng, adam.Settings{
+		Epochs:   s.Epochs,
+		Batch:    batchSize,
+		Rate:     cmp.Or(s.Rate, defaultRate),
+		Decay:    decay,
+		Epsilon:  1e-7,
 		Progress: s.Progress,
 	})
 	for range s.Epochs {
-		if _, err := o.Pass(ctx, len(f.targets), f); err != nil {
+		if _, err := optimiser.Pass(ctx, len(f.targets), f); err != nil {
 			return nil, err
 		}
 	}
-	result.Weights = f.quantise(o)
-	result.Positions, result.Test = len(f.targets), f.measure(measured)
+	result.Weights = f.quantise(optimiser)
+	result.Test = f.measure(measured)
 	return result, nil
 }
 
@@ -126,13 +136,26 @@ type fit struct {
 	batch    int // targets of the present batch
 }
 
+func newFit(r *rules.Rules, s Settings) *fit {
+	f := &fit{settings: s, x: make([]float32, policy.NumWeights)}
+	f.rng = rand.New(rand.NewPCG(s.Seed, 0))
+	for k := range f.parts {
+		f.parts[k] = &part{rules: r, x: f.x}
+	}
+	return f
+}
+
+// hasParent reports whether the network is that of the parent and not a new one.
+func (f *fit) hasParent() bool { return f.settings.Parent != nil && f.settings.Parent.HasNetwork() }
+
+// set sets the weights to a policy's.
 func (f *fit) set(w *policy.Weights) {
 	for i, x := range w {
 		f.x[i] = quantum(i).Weight(x)
 	}
 }
 
-// quantum returns that of a weight, in units of the logit.
+// quantum says how weight i becomes a whole number, in units of the logit.
 func quantum(i int) adam.Quantum {
 	q := adam.Quantum{Size: 1.0 / policy.Unit, Bound: float64(policy.Bound(i))}
 	if i >= policy.NumFeatures {
@@ -141,6 +164,7 @@ func quantum(i int) adam.Quantum {
 	return q
 }
 
+// newNetwork draws the weights of a new network, normally distributed around 0.
 func (f *fit) newNetwork() {
 	const rowDeviation = 0.1
 	for i := policy.NumFeatures; i < policy.NumWeights; i++ {
@@ -152,7 +176,7 @@ func (f *fit) newNetwork() {
 	}
 }
 
-// draw returns the choices, or a random part of so many of them.
+// draw returns the choices, or a random sample if there are more than most.
 func (f *fit) draw(choices Choices, most int) ([]Choice, error) {
 	drawn := lists.Sample[Choice]{Size: most, Rand: f.rng}
 	for c, err := range choices {
@@ -173,17 +197,20 @@ type target struct {
 // learnable returns the targets of the choices from which there is something to learn.
 func (f *fit) learnable(ctx context.Context, choices []Choice) ([]target, error) {
 	list := make([]target, len(choices))
-	lists.OnAllCores(adam.Parts, func(k int) {
-		p := f.parts[k]
-		for i := k; i < len(choices) && ctx.Err() == nil; i += adam.Parts {
-			if list[i].Choice = choices[i]; !p.begin(choices[i]) {
-				list[i].Move = rules.NoMove
-			} else if f.settings.Evaluator != nil {
-				list[i].evaluations = p.evaluate(f.settings.Evaluator)
-			}
+	adam.InParts(len(choices), func(part, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		p, t := f.parts[part], &list[i]
+		t.Choice = choices[i]
+		if !p.begin(t.Choice) {
+			t.Move = rules.NoMove
+		} else if f.settings.Evaluator != nil {
+			t.evaluations = p.evaluate(f.settings.Evaluator)
 		}
 	})
-	return slices.DeleteFunc(list, func(t target) bool { return t.Move == rules.NoMove }), ctx.Err()
+	isNone := func(t target) bool { return t.Move == rules.NoMove }
+	return slices.DeleteFunc(list, isNone), ctx.Err()
 }
 
 // Begin makes f an [adam.Loss].
@@ -191,25 +218,25 @@ func (f *fit) Begin(batch []uint32) { f.batch = len(batch) }
 
 // Add adds the gradient of the loss at a target, divided by the size of the batch.
 func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
-	return f.parts[part].learn(&f.targets[i], float32(f.settings.Temperature), gradient, 1/float32(f.batch))
+	temperature := float32(f.settings.Temperature)
+	return f.parts[part].learn(&f.targets[i], temperature, gradient, 1/float32(f.batch))
 }
 
+// measure returns how well the weights predict choices.
 func (f *fit) measure(choices []Choice) (m Measure) {
 	var measures [adam.Parts]Measure
-	lists.OnAllCores(adam.Parts, func(k int) {
-		p := f.parts[k]
-		for i := k; i < len(choices); i += adam.Parts {
-			if p.begin(choices[i]) {
-				p.forward()
-				p.measure(&measures[k])
-			}
+	adam.InParts(len(choices), func(part, i int) {
+		p := f.parts[part]
+		if p.begin(choices[i]) {
+			p.forward()
+			p.measure(&measures[part])
 		}
 	})
 	for _, part := range measures {
 		m.Positions += part.Positions
 		m.Loss += part.Loss
-		for k := range m.Among {
-			m.Among[k] += part.Among[k]
+		for k, n := range part.Among {
+			m.Among[k] += n
 		}
 	}
 	n := float64(max(m.Positions, 1))
@@ -220,12 +247,13 @@ func (f *fit) measure(choices []Choice) (m Measure) {
 	return m
 }
 
-// quantise returns whole numbers within bounds, and sets the weights to these; 0 for those that nothing has moved.
+// quantise returns whole numbers within bounds, and sets the weights to these; 0 for those that
+// nothing has moved.
 func (f *fit) quantise(o *adam.Fit) *policy.Weights {
 	w := new(policy.Weights)
-	kept := f.settings.Parent != nil && f.settings.Parent.HasNetwork()
+	all := f.hasParent()
 	for i, x := range f.x {
-		if kept || i < policy.NumFeatures || o.Moved(i) {
+		if all || i < policy.NumFeatures || o.Moved(i) {
 			w[i] = quantum(i).Whole(x)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/policy"
 	"gyges/rules"
-	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 )
 
 // chosenBy returns choices that are drawn with the probabilities of a policy, in positions of random games.
@@ -101,11 +99,8 @@ func randomPolicy() *policy.Weights {
 	return w
 }
 
-func newFit(r *rules.Rules, w *policy.Weights) *fit {
-	f := &fit{x: make([]float32, policy.NumWeights)}
-	for k := range f.parts {
-		f.parts[k] = &part{rules: r, x: f.x}
-	}
+func fitOf(r *rules.Rules, w *policy.Weights) *fit {
+	f := newFit(r, Settings{})
 	f.set(w)
 	return f
 }
@@ -117,7 +112,7 @@ func TestFitFindsAPolicy(t *testing.T) {
 	s := Settings{Epochs: 10, Seed: 1}
 	fitted, err := Fit(context.Background(), r, inOrder(train), inOrder(test), s)
 	require.NoError(t, err)
-	ideal := newFit(r, w).measure(test)
+	ideal := fitOf(r, w).measure(test)
 	require.Greater(t, fitted.Positions, 2000)
 	require.Positive(t, fitted.Test.Positions)
 	// Of the way from equal chances to the true policy, the fit goes more than half.
@@ -139,7 +134,7 @@ func TestScoresAreThoseOfThePolicy(t *testing.T) {
 	w := randomPolicy()
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		r := rules.MustParse(name)
-		p := newFit(r, w).parts[0]
+		p := fitOf(r, w).parts[0]
 		var s policy.Scorer
 		for _, c := range chosenBy(t, r, w, 20, 9) {
 			if !p.begin(c) {
@@ -159,9 +154,9 @@ func TestGradient(t *testing.T) {
 	w := randomPolicy()
 	for _, name := range []string{"standard", "kang"} {
 		r := rules.MustParse(name)
-		e, err := eval.New(weights(t, name), r)
+		e, err := eval.New(eval.Default(name), r)
 		require.NoError(t, err)
-		p := newFit(r, w).parts[0]
+		p := fitOf(r, w).parts[0]
 		rng := rand.New(rand.NewPCG(3, 4))
 		for i := range p.x { // no unit is where its activation begins
 			p.x[i] += float32(0.003 * rng.NormFloat64())
@@ -205,19 +200,9 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-func weights(t *testing.T, family string) eval.Weights {
-	t.Helper()
-	w := eval.Default(family)
-	return w
-}
-
 func TestRefuses(t *testing.T) {
 	_, err := Fit(context.Background(), rules.MustParse("standard"), inOrder(nil), inOrder(nil), Settings{Epochs: 1})
 	require.ErrorContains(t, err, "expected positions with the moves played, found none")
-	var p problems.List
-	settings.Check(&p, &Settings{Epochs: 0, Rate: -1}, "policy.")
-	require.EqualError(t, p.Err(), "policy.epochs: expected a number from 1 to 10000, found 0\n"+
-		"policy.rate: expected a number from 0 (for 0.005) to 1, found -1")
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	r := rules.MustParse("simplified")

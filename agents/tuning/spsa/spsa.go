@@ -1,11 +1,11 @@
-// Package spsa maximises a function that can only be measured with noise, such as an agent's strength, by simultaneous
-// perturbation (J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
-// approximation", IEEE Transactions on Automatic Control 37, 1992), with the conventions of Fishtest, the testing
-// framework of Stockfish.
+// Package spsa maximises a function that can only be measured with noise, such as an agent's
+// strength, by simultaneous perturbation (J. C. Spall, "Multivariate stochastic approximation using
+// a simultaneous perturbation gradient approximation", IEEE Transactions on Automatic Control 37,
+// 1992), with the conventions of Fishtest, the testing framework of Stockfish.
 //
-// The manual, README.md beside this folder, has the formulas; there k counts pairs from 1, and all pairs of a step have
-// the k of its first. gonum's optimize has no such method: one of those evaluates the function at a point, and a match
-// gives only the difference between two.
+// The manual, README.md beside this folder, has the formulas; there k counts pairs from 1, and all
+// pairs of a step have the k of its first. gonum's optimize has no such method: one of those
+// evaluates the function at a point, and a match gives only the difference between two.
 package spsa
 
 import (
@@ -45,18 +45,34 @@ type Settings struct {
 // Check adds the invalid settings to p, but for the bounds in their tags.
 func (s *Settings) Check(p *problems.List) {
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
-	for _, x := range s.Params {
-		field := "parameters." + x.Name
-		p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
-		p.Expect(x.Min <= x.Start && x.Start <= x.Max, field,
-			"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
-		p.Expect(!x.Whole || x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max), field,
-			"expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
-		p.Expect(x.C > 0 && (x.C <= x.Max-x.Min || x.Min >= x.Max), field,
-			"expected a c above 0, at most max - min, found %v", x.C)
-		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
-		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
+	for _, param := range s.Params {
+		param.check(p)
 	}
+}
+
+// check adds what is invalid in a parameter to a list.
+func (p Param) check(list *problems.List) {
+	field := "parameters." + p.Name
+	starts := p.Min <= p.Start && p.Start <= p.Max
+	list.Expect(p.Min < p.Max, field, "expected a min below max, found %v and %v", p.Min, p.Max)
+	list.Expect(starts, field, "expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
+	if p.Whole {
+		whole := p.Min == math.Trunc(p.Min) && p.Max == math.Trunc(p.Max)
+		list.Expect(whole, field,
+			"expected a min and a max that are whole numbers, found %v and %v", p.Min, p.Max)
+	}
+	room := p.Max - p.Min
+	if room <= 0 { // which was told already
+		room = math.Inf(1)
+	}
+	moves := 0 < p.C && p.C <= room
+	list.Expect(moves, field, "expected a c above 0, at most max - min, found %v", p.C)
+	if p.Whole {
+		rounds := p.C < 0.5 // to the same numbers
+		list.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
+	}
+	gains := 0 <= p.R && p.R <= 10
+	list.Expect(gains, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.
@@ -64,46 +80,67 @@ func (s *Settings) Start() []float64 {
 	return lists.Map(s.Params, func(p Param) float64 { return p.Start })
 }
 
-// Perturb returns the parameters that play each other in step k, from 1, by the settings, k and theta alone.
+// Perturb returns the parameters that play each other in step k, from 1, by the settings, k and
+// theta alone.
 func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
-	plus, minus = make([]float64, len(theta)), make([]float64, len(theta))
-	deltas, draws := s.draw(k)
+	directions := s.draw(k)
 	for i, p := range s.Params {
+		d := directions[i]
 		_, c := s.gains(p, k)
-		plus[i] = p.measurable(theta[i]+c*deltas[i], draws[i])
-		minus[i] = p.measurable(theta[i]-c*deltas[i], draws[i])
+		c *= d.delta
+		plus = append(plus, p.measurable(theta[i]+c, d.rounding))
+		minus = append(minus, p.measurable(theta[i]-c, d.rounding))
 	}
 	return plus, minus
 }
 
-// Update returns the parameters, unrounded, after step k; score is plus's games won less those lost.
+// Update returns the parameters, unrounded, after step k; score is plus's games won less those
+// lost.
 func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
 	next := make([]float64, len(theta))
-	deltas, _ := s.draw(k)
+	directions := s.draw(k)
 	for i, p := range s.Params {
 		a, c := s.gains(p, k)
-		next[i] = p.clip(theta[i] + a/c*score*deltas[i])
+		next[i] = p.clip(theta[i] + a/c*score*directions[i].delta)
 	}
 	return next
 }
 
-// draw returns the directions of step k, +1 or -1, and a draw from 0 to 1 for the rounding of each parameter.
-func (s *Settings) draw(k int) (deltas, draws []float64) {
-	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
-	for range s.Params {
-		deltas, draws = append(deltas, float64(2*rng.IntN(2)-1)), append(draws, rng.Float64())
-	}
-	return deltas, draws
+// direction is what is drawn for a parameter in a step.
+type direction struct {
+	delta    float64 // +1 or -1
+	rounding float64 // from 0 to 1: decides whether a number is rounded up
 }
+
+// draw returns the directions of step k.
+func (s *Settings) draw(k int) []direction {
+	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
+	list := make([]direction, len(s.Params))
+	for i := range list {
+		list[i].delta = float64(2*rng.IntN(2) - 1)
+		list[i].rounding = rng.Float64()
+	}
+	return list
+}
+
+// The usual settings, from Fishtest.
+const (
+	defaultAlpha = 0.602
+	defaultGamma = 0.101
+	defaultA     = 0.1
+	defaultR     = 0.002
+)
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
-	alpha, gamma := cmp.Or(s.Alpha, 0.602), cmp.Or(s.Gamma, 0.101)
-	n := float64(s.Steps) * float64(s.Pairs)
-	k := float64(step-1)*float64(s.Pairs) + 1
-	stability := cmp.Or(s.A, 0.1) * n
-	last := cmp.Or(p.R, 0.002) * p.C * p.C
-	return last * math.Pow((stability+n)/(stability+k), alpha), p.C * math.Pow(n/k, gamma)
+	n := float64(s.Steps * s.Pairs)
+	k := float64((step-1)*s.Pairs + 1)
+	stability := cmp.Or(s.A, defaultA) * n
+	decay := (stability + n) / (stability + k)
+	last := cmp.Or(p.R, defaultR) * p.C * p.C // a at the end of the run
+	a = last * math.Pow(decay, cmp.Or(s.Alpha, defaultAlpha))
+	c = p.C * math.Pow(n/k, cmp.Or(s.Gamma, defaultGamma))
+	return a, c
 }
 
 // measurable returns x clipped and rounded at random; u is a draw from 0 to 1.

@@ -128,8 +128,7 @@ func TestMeasuredValues(t *testing.T) {
 			}
 		}
 		_, c := s.gains(s.Params[2], k+1)
-		deltas, _ := s.draw(k + 1)
-		sum += plus[2] - deltas[2]*c
+		sum += plus[2] - s.draw(k + 1)[2].delta*c
 	}
 	require.InDelta(t, 7.3, sum/float64(n), 5*0.5/math.Sqrt(float64(n)))
 	require.Equal(t, []float64{99, 0.05, 7, 3.9}, s.Round(theta))

@@ -16,18 +16,20 @@ import (
 	"gyges/rules"
 )
 
-// writePositions writes a folder of drawn positions, which validate, too, and returns all of training and the evaluator.
-func writePositions(t *testing.T, n int) (dir string, written []*dataset.Position, e *eval.Evaluator) {
+// writePositions writes a folder of drawn positions, of which the first 500 validate, too, and returns all of training
+// and the evaluator.
+func writePositions(t *testing.T, n int) (dir string, written []dataset.Position, e *eval.Evaluator) {
 	t.Helper()
 	_, list, e := drawPositions(t, n, nil)
-	for i := range list {
-		p := &list[i]
+	var train []*dataset.Position
+	for i, p := range list {
 		if p.Rules.Outcome(p.Position) == rules.Undecided {
+			train = append(train, &list[i])
 			written = append(written, p)
 		}
 	}
 	dir = filepath.Join(t.TempDir(), "positions")
-	splits := [dataset.NumSplits][]*dataset.Position{written, written[:500], nil}
+	splits := [dataset.NumSplits][]*dataset.Position{train, train[:500], nil}
 	require.NoError(t, dataset.Write(t.Context(), dir, splits, nil))
 	return dir, written, e
 }
@@ -64,9 +66,9 @@ func TestFitFromFolder(t *testing.T) {
 		require.NoError(t, err)
 		return d
 	}
-	inMemory := func(list []*dataset.Position) *Data {
+	inMemory := func(list []dataset.Position) *Data {
 		d := newData(len(eval.Names()))
-		(&source{evaluator: e, choice: choice}).extract(values(list), d)
+		(&source{evaluator: e, choice: choice}).extract(list, d)
 		return d
 	}
 	read, memory := fromFolder(dataset.Train), inMemory(written)
@@ -88,14 +90,6 @@ func TestFitFromFolder(t *testing.T) {
 		require.Equal(t, memory.blocks[k].values, b.values)
 		require.Equal(t, memory.blocks[k].inputs, b.inputs)
 	}
-}
-
-func values[T any](list []*T) []T {
-	made := make([]T, len(list))
-	for i, x := range list {
-		made[i] = *x
-	}
-	return made
 }
 
 // Of more blocks than stay in memory every second or fourth does, but all positions count as read.

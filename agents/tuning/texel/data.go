@@ -17,14 +17,14 @@ const (
 	blockRows    = 8192 // of a block at most: the unit of work of a core
 	memoryBlocks = 384  // at most that stay in memory
 
-	// collectAt is the percentage of garbage at which it is collected: positions are large and have no pointers, so
-	// that costs next to nothing.
+	// collectAt is the percentage of garbage at which it is collected: positions are large and have
+	// no pointers, so that costs next to nothing.
 	collectAt = 25
 )
 
-// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. Of more than
-// three million every second block stays in memory, every fourth of more than six million, and so on. A network is
-// fitted to all, which are read anew for each epoch.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position.
+// Of more than three million every second block stays in memory, every fourth of more than six
+// million, and so on. A network is fitted to all, which are read anew for each epoch.
 type Data struct {
 	features  int // number of features
 	blocks    []*block
@@ -37,6 +37,7 @@ type Data struct {
 	again func(ctx context.Context, blocks int) iter.Seq2[*Data, error]
 }
 
+// block is a part of the positions.
 type block struct {
 	number int
 	rows   []row
@@ -68,10 +69,12 @@ func (d *Data) Len() int {
 
 func newData(features int) *Data { return &Data{features: features, every: 1, low: 1} }
 
-// add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
+// add adds a position with its features, which are finite, and the active inputs of a network to be
+// fitted.
 func (d *Data) add(r row, features []float64, on []uint16) {
 	if d.rows%blockRows == 0 {
-		d.blocks = append(d.blocks, &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features})
+		next := &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features}
+		d.blocks = append(d.blocks, next)
 	}
 	b := d.blocks[len(d.blocks)-1]
 	for _, x := range features {
@@ -79,30 +82,57 @@ func (d *Data) add(r row, features []float64, on []uint16) {
 	}
 	b.inputs = append(b.inputs, on...)
 	for _, i := range on {
-		d.seen[i], d.seen[inputs.Mirrored[i]] = true, true
+		d.seen[i] = true
+		d.seen[inputs.Mirrored[i]] = true
 	}
 	r.inputs = uint32(len(b.inputs))
 	b.rows = append(b.rows, r)
 	if r.played() {
-		d.low, d.high = min(d.low, r.result), max(d.high, r.result)
+		d.low = min(d.low, r.result)
+		d.high = max(d.high, r.result)
 	}
 	d.rows++
 	d.count += float64(r.count)
 }
 
-func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
-
-func (b *block) active(i int) []uint16 {
-	start := uint32(0)
-	if i > 0 {
-		start = b.rows[i-1].inputs
-	}
-	return b.inputs[start:b.rows[i].inputs]
+// example is a position of a block.
+type example struct {
+	block *block
+	i     int
 }
 
-func (b *block) dot(i int, v []float64) float64 {
+// at returns a position by its number.
+func (d *Data) at(number uint32) example {
+	return example{d.blocks[number/blockRows], int(number % blockRows)}
+}
+
+// inMemory reports whether all positions are in memory.
+func (d *Data) inMemory() bool { return d.every == 1 }
+
+func (e example) row() *row { return &e.block.rows[e.i] }
+
+// count returns how often the position occurred.
+func (e example) count() float64 { return float64(e.row().count) }
+
+// features returns the features of the position.
+func (e example) features() []float32 {
+	width := e.block.width
+	return e.block.values[e.i*width:][:width]
+}
+
+// active returns the active inputs of the position.
+func (e example) active() []uint16 {
+	start := uint32(0)
+	if e.i > 0 {
+		start = e.block.rows[e.i-1].inputs
+	}
+	return e.block.inputs[start:e.row().inputs]
+}
+
+// dot returns the sum of the features of the position, each times a number.
+func (e example) dot(v []float64) float64 {
 	sum := 0.0
-	for j, x := range b.features(i) {
+	for j, x := range e.features() {
 		sum += v[j] * float64(x)
 	}
 	return sum
@@ -118,18 +148,23 @@ type Choice struct {
 
 // Excludes reports whether a position is not selected.
 func (c Choice) Excludes(p *dataset.Position) bool {
-	over := p.Scored && (p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2))
-	return c.Quiet && !p.Quiet || c.Leaves && over
+	if c.Quiet && !p.Quiet {
+		return true
+	}
+	over := p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2)
+	return c.Leaves && p.Scored && over
 }
 
-// Splits are the positions of a fit: weights are fitted to those for training, the iteration to stop at is chosen by
-// those for validation, and the result is measured on the test positions, once; with none it is not.
+// Splits are the positions of a fit: weights are fitted to those for training, the iteration to
+// stop at is chosen by those for validation, and the result is measured on the test positions,
+// once; with none it is not.
 type Splits [dataset.NumSplits]*Data
 
-// Read returns the data of positions in their order, extracted on all cores. Data that don't all stay in memory are
-// read again by [Fit]. The error comes from the positions, or is ctx's.
+// Read returns the data of positions in their order, extracted on all cores. Data that don't all
+// stay in memory are read again by [Fit]. The error comes from the positions, or is ctx's.
 func Read(
-	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator,
+	choice Choice,
 ) (*Data, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	s := source{positions, e, choice}
@@ -156,9 +191,12 @@ func (d *Data) keep(part *Data) {
 		d.count += part.count
 	}
 	d.rows += part.rows
-	d.low, d.high = min(d.low, part.low), max(d.high, part.high)
+	d.low = min(d.low, part.low)
+	d.high = max(d.high, part.high)
 	for i, seen := range part.seen {
-		d.seen[i] = d.seen[i] || seen
+		if seen {
+			d.seen[i] = true
+		}
 	}
 }
 
@@ -185,7 +223,8 @@ type source struct {
 	choice    Choice
 }
 
-// parts returns the positions chosen, in parts of so many blocks; the last part may be smaller. An error comes last.
+// parts returns the positions chosen, in parts of so many blocks; the last part may be smaller. An
+// error comes last.
 func (s *source) parts(ctx context.Context, blocks int) iter.Seq2[*Data, error] {
 	return func(yield func(*Data, error) bool) {
 		part := newData(len(eval.Names()))
@@ -224,7 +263,8 @@ func (s *source) parts(ctx context.Context, blocks int) iter.Seq2[*Data, error] 
 	}
 }
 
-// extract adds positions with the features, and optionally the inputs of a network, that the evaluator extracts.
+// extract adds positions with the features, and optionally the inputs of a network, that the
+// evaluator extracts.
 func (s *source) extract(batch []dataset.Position, d *Data) {
 	bases := make([]float64, len(batch))
 	features := make([]eval.Vector, len(batch))
@@ -235,8 +275,11 @@ func (s *source) extract(batch []dataset.Position, d *Data) {
 	for i := range batch {
 		p := &batch[i]
 		r := row{
-			base: float32(bases[i]), result: float32(p.Result()), score: float32(math.NaN()), count: float32(max(p.Count(), 1)),
-			game: uint32(p.Game), // a collision of large numbers makes two games one cluster
+			base:   float32(bases[i]),
+			result: float32(p.Result()),
+			score:  float32(math.NaN()),
+			count:  float32(max(p.Count(), 1)),
+			game:   uint32(p.Game), // a collision of large numbers makes two games one cluster
 		}
 		if p.Scored {
 			r.score = float32(p.Score)

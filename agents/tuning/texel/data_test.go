@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 			n++
 			var want, got eval.Vector
 			e.Extract(p.Position, &want, new(inputs.List))
-			for j, x := range b.features(i) {
+			for j, x := range (example{b, i}).features() {
 				got[j] = float64(x)
 			}
 			require.Equal(t, want, got)

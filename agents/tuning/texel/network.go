@@ -13,8 +13,9 @@ import (
 	"gyges/agents/tuning/adam"
 )
 
-// Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
-// ICLR 2019), with a step for every Batch of positions, and a rate that falls linearly from Rate to 0.
+// Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW:
+// Loshchilov and Hutter, ICLR 2019), with a step for every Batch of positions, and a rate that
+// falls linearly from Rate to 0.
 type Network struct {
 	Units  int           `yaml:"units" json:"units" check:"0..256" zero:"for 256" help:"Hidden units of a new network; fewer make a smaller file."`
 	Epochs int           `yaml:"epochs" json:"epochs" check:"1..10000" help:"Passes over all positions."`
@@ -30,8 +31,9 @@ const (
 	defaultRate  = 0.004
 )
 
-// model is an evaluation with a network in floating point. Its weights are in one slice: those of the features, then
-// rows of the network's, W1 by inputs, B1 and W2. All are in units of the logit, and activations are at most 1.
+// model is an evaluation with a network in floating point. Its weights are in one slice: those of
+// the features, then rows of the network's, W1 by inputs, B1 and W2. All are in units of the logit,
+// and activations are at most 1.
 type model struct {
 	features int
 	x        []float32
@@ -44,20 +46,23 @@ const (
 	rows   = inputs.Num + 2
 )
 
+// units has a number for each hidden unit.
 type units [hidden]float32
 
 func newModel(features int) model { return model{features, make([]float32, features+rows*hidden)} }
 
-func (m *model) row(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
+// rows returns the rows of the network, one after the other.
+func (m *model) rows() []float32 { return m.x[m.features:] }
+
+// row returns a row of the network.
+func (m *model) row(i int) *units { return (*units)(m.rows()[i*hidden:]) }
 
 // sums are the pre-activations of the units and of their mirror images.
 type sums [2]units
 
-// images are the active inputs of a position, and of its mirror image in a buffer.
-type images [inputs.Num]uint16
-
-func (m *images) of(on []uint16) [2][]uint16 {
-	mirrored := m[:len(on)]
+// images returns active inputs of a position, and those of its mirror image in a buffer.
+func images(on []uint16, buffer *[inputs.Num]uint16) [2][]uint16 {
+	mirrored := buffer[:len(on)]
 	for i, input := range on {
 		mirrored[i] = inputs.Mirrored[input]
 	}
@@ -65,99 +70,110 @@ func (m *images) of(on []uint16) [2][]uint16 {
 }
 
 // network returns the network's output for a position and stores its pre-activations in s.
-func (m *model) network(b *block, i int, s *sums) float32 {
-	for image, on := range new(images).of(b.active(i)) {
+func (m *model) network(e example, s *sums) float32 {
+	var mirrored [inputs.Num]uint16
+	for image, on := range images(e.active(), &mirrored) {
 		s[image] = *m.row(b1Row)
-		vector.AddRows(s[image][:], m.x[m.features:], on)
+		vector.AddRows(s[image][:], m.rows(), on)
 	}
 	return vector.Output(s[0][:], s[1][:], m.row(w2Row)[:])
 }
 
 // logit returns the logit of a position and stores its pre-activations in s.
-func (m *model) logit(b *block, i int, s *sums) float64 {
+func (m *model) logit(e example, s *sums) float64 {
 	var x float32
-	for j, value := range b.features(i) {
+	for j, value := range e.features() {
 		x += m.x[j] * value
 	}
-	return float64(x + m.network(b, i, s))
+	return float64(x + m.network(e, s))
 }
 
 // add adds residual times the gradient of the logit at a position to g (backward
 // pass). s holds the sums computed by logit, and is overwritten.
-func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
-	for j, value := range b.features(i) {
+func (m *model) add(g *model, e example, s *sums, residual float32) {
+	for j, value := range e.features() {
 		g.x[j] += residual * value
 	}
-	vector.OutputGradient(s[0][:], s[1][:], m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:], residual)
-	for image, on := range new(images).of(b.active(i)) {
-		vector.AddToRows(g.x[g.features:], s[image][:], on)
+	output, gradBias, gradOutput := m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:]
+	vector.OutputGradient(s[0][:], s[1][:], output, gradBias, gradOutput, residual)
+	var mirrored [inputs.Num]uint16
+	for image, on := range images(e.active(), &mirrored) {
+		vector.AddToRows(g.rows(), s[image][:], on)
 	}
 }
 
+// networkRows returns the rows of a network in the order of a model's.
 func networkRows(n *eval.Network) []*[hidden]int16 {
-	list := make([]*[hidden]int16, 0, rows)
+	var list []*[hidden]int16
 	for i := range n.W1 {
 		list = append(list, &n.W1[i])
 	}
 	return append(list, &n.B1, &n.W2)
 }
 
-// quantum returns that of the weights of a row of the network, in units of the logit; of a feature if row is negative.
+// quantum says how the weights of a row of the network become whole numbers, in units of the logit.
 func quantum(row int, scale float64) adam.Quantum {
-	switch {
-	case row < 0:
-		return adam.Quantum{Size: scale, Bound: eval.MaxWeight}
-	case row == b1Row:
+	switch row {
+	case b1Row:
 		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxB1}
-	case row == w2Row:
+	case w2Row:
 		return adam.Quantum{Size: scale / eval.QB, Bound: math.MaxInt16 / eval.QB * eval.QB}
 	default:
 		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxW1}
 	}
 }
 
+// set sets the network's weights.
 func (m *model) set(n *eval.Network, scale float64) {
 	for i, row := range networkRows(n) {
+		q := quantum(i, scale)
 		for k, x := range row {
-			m.row(i)[k] = quantum(i, scale).Weight(x)
+			m.row(i)[k] = q.Weight(x)
 		}
 	}
 }
 
-// initial returns the parent's model, its dead units anew and without an output, or one with small random weights.
+// initial returns the parent's model, its dead units anew and without an output, or one with small
+// random weights.
 func (f *fit) initial() model {
 	s := &f.settings
 	m := newModel(len(s.Parent))
 	for j, w := range s.Parent {
 		m.x[j] = float32(w * f.scale)
 	}
-	live := [hidden]bool{}
-	if s.Network.Parent != nil {
-		m.set(s.Network.Parent, f.scale)
-		live = s.Network.Parent.Live()
+	parent := s.Network.Parent
+	var live [hidden]bool
+	if parent != nil {
+		m.set(parent, f.scale)
+		live = parent.Live()
 	}
-	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard deviation of 0.1 × √40 = 0.6: most
-	// units begin between the bounds 0 and 1 of their activations, where they have a gradient.
-	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
-	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	units := cmp.Or(s.Network.Units, hidden)
 	for k, parents := range live {
-		if k < units || parents {
+		if parents || k < units {
 			f.units++
 		}
 	}
+	// Some 40 inputs are active, so the pre-activations have the mean 0.3 and a standard deviation
+	// of 0.6, which is 0.1 times the root of 40. Most units begin between the bounds 0 and 1 of
+	// their activations, where they have a gradient.
+	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
+	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	for k := range units {
-		out := float32(w2Deviation * rng.NormFloat64())
+		output := float32(w2Deviation * rng.NormFloat64())
 		if live[k] {
 			continue
 		}
-		if m.row(b1Row)[k], m.row(w2Row)[k] = bias, out; s.Network.Parent != nil {
-			m.row(w2Row)[k] = 0
+		m.row(b1Row)[k] = bias
+		if parent != nil {
+			output = 0
 		}
+		m.row(w2Row)[k] = output
 	}
-	for i, seen := range f.train.data.seen { // weights of inputs that are never active would stay random
+	// The weights of inputs that are never active would stay random, so they are left out.
+	for i, seen := range f.train.data.seen {
 		for k := range units {
-			if x := float32(w1Deviation * rng.NormFloat64()); seen && !live[k] {
+			x := float32(w1Deviation * rng.NormFloat64())
+			if seen && !live[k] {
 				m.row(i)[k] = x
 			}
 		}
@@ -175,15 +191,16 @@ const (
 func (m *model) quantise(scale float64) *eval.Network {
 	n := &eval.Network{}
 	for i, row := range networkRows(n) {
+		q := quantum(i, scale)
 		for k, x := range m.row(i) {
-			row[k] = quantum(i, scale).Whole(x)
+			row[k] = q.Whole(x)
 		}
 	}
 	return n
 }
 
-// fitNetwork fits a network together with the weights and keeps those of the lowest validation loss. The fit of the
-// weights alone starts from them, on top of the quantised network.
+// fitNetwork fits a network together with the weights and keeps those of the lowest validation
+// loss. The fit of the weights alone starts from them, on top of the quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
 	n := &networkLoss{model: f.initial()}
 	n.prepare(f, windowBlocks)
@@ -197,30 +214,40 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 		f.iteration++
 		validationLoss := n.loss(f.validation)
 		if validationLoss < bestLoss {
-			best, bestLoss = append(best[:0], n.x...), validationLoss
+			bestLoss = validationLoss
+			copy(best, n.x)
 		}
 		f.record(loss, validationLoss, n.weights(f))
 	}
 	f.iteration++ // the fit of the weights alone is another step
 	n.x = best
-	f.start, f.network = n.weights(f), n.quantise(f.scale)
-	f.train, f.validation = f.withNetwork(f.train), f.withNetwork(f.validation)
+	f.start = n.weights(f)
+	f.network = n.quantise(f.scale)
+	f.train = f.withNetwork(f.train)
+	f.validation = f.withNetwork(f.validation)
 	return f.err
 }
 
 // outputs returns a function for the network's output, in hundredths of a point.
-func outputs(n *eval.Network) func(b *block, i int) float64 {
+func outputs(n *eval.Network) func(e example) float64 {
 	m := newModel(0)
 	m.set(n, 1)
-	return func(b *block, i int) float64 { return float64(m.network(b, i, new(sums))) }
+	return func(e example) float64 {
+		var s sums
+		return float64(m.network(e, &s))
+	}
 }
 
 // loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
-	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
+	return l.mean(func(e example) float64 {
+		var s sums
+		return m.logit(e, &s)
+	})
 }
 
-// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are drawn among them.
+// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are
+// drawn among them.
 const windowBlocks = 64
 
 // networkLoss is the loss of a network and the weights, whose examples are the training positions.
@@ -236,31 +263,44 @@ type networkLoss struct {
 // prepare makes the optimiser, for windows of least blocks or more.
 func (n *networkLoss) prepare(f *fit, least int) {
 	s := f.settings.Network
+	train := f.train.data
+	batch := cmp.Or(s.Batch, defaultBatch)
+	n.blocks = max(least, batch/blockRows+1)
+	windows := []int{train.rows}
+	if !train.inMemory() {
+		windows = nil
+		size := n.blocks * blockRows
+		for left := train.rows; left > 0; left -= size {
+			windows = append(windows, min(size, left))
+		}
+	}
 	units := make([]float32, n.features)
 	for _, j := range f.free {
 		units[j] = float32(1 / f.rms[j])
 	}
-	of := func(j int) adam.Quantum { return quantum((j-n.features+hidden)/hidden-1, f.scale) }
-	batch := cmp.Or(s.Batch, defaultBatch)
-	n.blocks = max(least, batch/blockRows+1)
-	var windows []int
-	size, left := n.blocks*blockRows, f.train.data.rows
-	if f.train.data.every == 1 {
-		size = left
+	quantumOf := func(i int) adam.Quantum {
+		if i < n.features {
+			return adam.Quantum{Size: f.scale, Bound: eval.MaxWeight}
+		}
+		return quantum((i-n.features)/hidden, f.scale)
 	}
-	for ; left > 0; left -= size {
-		windows = append(windows, min(size, left))
-	}
-	n.optimiser = adam.New(n.x, of, windows, rand.New(rand.NewPCG(s.Seed, forOrder)), adam.Settings{
-		Epochs: s.Epochs, Batch: batch, Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay, Epsilon: 1e-8, Units: units,
+	rng := rand.New(rand.NewPCG(s.Seed, forOrder))
+	n.optimiser = adam.New(n.x, quantumOf, windows, rng, adam.Settings{
+		Epochs:  s.Epochs,
+		Batch:   batch,
+		Rate:    cmp.Or(s.Rate, defaultRate),
+		Decay:   s.Decay,
+		Epsilon: 1e-8,
+		Units:   units,
 	})
 }
 
-// epoch makes a pass over all positions, and returns the mean loss. They are read anew unless all are in memory.
+// epoch makes a pass over all positions, and returns the mean loss. They are read anew unless all
+// are in memory.
 func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 	n.count = 0
 	train := f.train.data
-	if train.every == 1 {
+	if train.inMemory() {
 		n.window = f.train
 		sum, err := n.optimiser.Pass(ctx, train.rows, n)
 		return sum / n.count, err
@@ -293,19 +333,20 @@ func (n *networkLoss) weights(f *fit) []float64 {
 // Begin makes n an [adam.Loss].
 func (n *networkLoss) Begin(batch []uint32) {
 	n.weight = 0
-	for _, i := range batch {
-		n.weight += float64(n.window.data.blocks[i/blockRows].rows[i%blockRows].count)
+	for _, number := range batch {
+		n.weight += n.window.data.at(number).count()
 	}
 	n.count += n.weight
 }
 
-// Add adds the gradient at a position over the batch's weight, and returns the loss there, both times its count.
-func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
-	b, i := n.window.data.blocks[row/blockRows], int(row%blockRows)
+// Add adds the gradient at a position over the batch's weight, and returns the loss there, both
+// times its count.
+func (n *networkLoss) Add(_ int, number uint32, gradient []float32) float64 {
+	e := n.window.data.at(number)
 	var s sums
-	x := n.logit(b, i, &s)
-	p, _ := logistic(x)
-	t, count := float64(n.window.targets[b.number][i]), float64(b.rows[i].count)
-	n.add(&model{n.features, gradient}, b, i, &s, float32(count*(p-t)/n.weight))
-	return count * n.window.entropy(b, i, x)
+	logit := n.logit(e, &s)
+	p, _ := logistic(logit)
+	residual := float32(e.count() * (p - n.window.target(e)) / n.weight)
+	n.add(&model{n.features, gradient}, e, &s, residual)
+	return e.count() * n.window.entropy(e, logit)
 }

@@ -12,8 +12,6 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/eval/inputs"
-	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 )
 
 // drawNetwork draws a network that makes much of few inputs, so that some units are at their bounds, some between.
@@ -226,35 +224,6 @@ func TestNetworkKeepsInsideItsBounds(t *testing.T) {
 	}
 	require.Greater(t, atBound, 100)
 	require.InDelta(t, slices.Min(losses[:epochs+1]), losses[epochs+1], 0.005, "losses %v", losses)
-}
-
-func TestNetworkSettings(t *testing.T) {
-	t.Parallel()
-	for want, n := range map[string]Network{
-		"network.epochs: expected a number from 1":      {},
-		"network.batch: expected a number from 0":       {Epochs: 1, Batch: -1},
-		"network.rate: expected a number from 0":        {Epochs: 1, Rate: math.NaN()},
-		"network.decay: expected a number from 0 to 10": {Epochs: 1, Decay: 11},
-		"network.epochs: expected a number from 1 to 1": {Epochs: 10_001},
-	} {
-		s := known.settings()
-		s.Network = &n
-		var p problems.List
-		settings.Check(&p, &s, "")
-		require.ErrorContains(t, p.Err(), want)
-	}
-}
-
-func TestNetworkFitStops(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 5))
-	d := known.networkSample(rng, 100, drawNetwork(rng))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	s := known.settings()
-	s.Network = &Network{Epochs: 1}
-	_, err := Fit(ctx, Splits{d, d}, s)
-	require.ErrorIs(t, err, context.Canceled)
 }
 
 // A network of few units has no others, and a fit that starts from it gives those of its dead units a gradient again.

@@ -1,14 +1,20 @@
-// Package texel fits the weights of a linear evaluation to results of games, as first done for the chess program Texel
-// by P. Österlund (2014): by logistic regression.
+// Package texel fits the weights of a linear evaluation to results of games, as first done for the
+// chess program Texel by P. Österlund (2014): by logistic regression.
 //
-// The manual, README.md beside this folder, has the formulas. The scale K is fitted to the parent weights first and
-// then fixed, so that a point has the same size in the tuned evaluation. The penalty is in units of each feature's root
-// mean square, so it does not depend on those of the features. L-BFGS minimises the sum, with the analytic gradient.
+// The manual, README.md beside this folder, has the formulas. The scale K is fitted to the parent
+// weights first and then fixed, so that a point has the same size in the tuned evaluation. The
+// penalty is in units of each feature's root mean square, so it does not depend on those of the
+// features. L-BFGS minimises the sum, with the analytic gradient.
 //
-// With [Settings.Network] a network is fitted first, to the same targets and together with the weights, by Adam; then
-// the weights alone, on top of the quantised network.
+// With [Settings.Network] a network is fitted first, to the same targets and together with the
+// weights, by Adam; then the weights alone, on top of the quantised network.
 //
-// All sums are made block by block in a fixed order, so that the outcome is the same whatever the number of cores.
+// [Read] makes [Data] of positions, which are kept in blocks of features and results. [Fit] takes
+// such data and [Settings] and returns a [Result]. loss.go has the loss of linear weights and its
+// gradient, network.go the fit of the network.
+//
+// All sums are made block by block in a fixed order, so that the outcome is the same whatever the
+// number of cores.
 package texel
 
 import (
@@ -87,13 +93,19 @@ func (t *Test) Provenance() *eval.Gain {
 	if t == nil {
 		return nil
 	}
-	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
+	return &eval.Gain{
+		Measure: "test loss",
+		Value:   t.Gain,
+		Margin:  t.GainMargin,
+		Count:   int64(t.Positions),
+	}
 }
 
 const lossTolerance = 1e-6 // the largest rise of the validation loss that is ignored
 
-// Fit fits weights to the training positions, chooses the iteration of the lowest validation loss, and then computes
-// the loss of the test positions. It returns an error for invalid data, or that of ctx. The settings are valid.
+// Fit fits weights to the training positions, chooses the iteration of the lowest validation loss,
+// and then computes the loss of the test positions. It returns an error for invalid data, or that
+// of ctx. The settings are valid.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -101,10 +113,11 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	scale := s.Scale
 	if scale == 0 {
-		var err error
-		if scale, err = fitScale(d[dataset.Train], s.Parent); err != nil {
+		fitted, err := fitScale(d[dataset.Train], s.Parent)
+		if err != nil {
 			return nil, err
 		}
+		scale = fitted
 	}
 	f := newFit(d, s, scale)
 	if s.Network != nil {
@@ -125,16 +138,22 @@ func (d *Splits) check() error {
 			return fmt.Errorf("expected %s positions, found none", name)
 		}
 	}
-	if t := d[dataset.Train]; t.low == t.high {
-		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
-			t.low, t.rows)
+	train := d[dataset.Train]
+	if train.low == train.high {
+		return fmt.Errorf("expected positions that were won and positions that were lost, "+
+			"found the result %v in all %d", train.low, train.rows)
 	}
 	return nil
 }
 
-const defaultIterations = 200 // of L-BFGS at most
+// Defaults of the settings.
+const (
+	defaultIterations = 200 // of L-BFGS at most
+	defaultPatience   = 5
+)
 
-// Steps returns the epochs of the network, or without one the iterations at most: those that take the time.
+// Steps returns the epochs of the network, or without one the iterations at most: those that take
+// the time.
 func (s *Settings) Steps() int {
 	if s.Network != nil {
 		return s.Network.Epochs
@@ -142,7 +161,8 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// fit is a fit in progress. The function's arguments are u = scale · rms · (weight - start) of the weights not frozen.
+// fit is a fit in progress. L-BFGS varies u = scale · rms · (weight - start), a number for each
+// weight that is not frozen.
 type fit struct {
 	settings          Settings
 	scale             float64
@@ -150,34 +170,40 @@ type fit struct {
 	before            [2]float64 // the losses of the parent
 	start             []float64  // the parent's weights, or those fitted together with the network
 	network           *eval.Network
-	units             int // of it
-	rms               []float64
-	free              []int // features whose weights are not frozen
+	units             int       // of it
+	rms               []float64 // of the features
+	free              []int     // features whose weights are not frozen
 
 	// The last point that was evaluated: gonum evaluates the value and the gradient separately.
 	at, grad []float64
 	value    float64
 
-	// The lowest validation loss so far.
-	iteration int  // of the network's epochs and of L-BFGS
-	begun     bool // L-BFGS has left its start
-	best      []float64
-	bestLoss  float64
-	last      []float64
-	lastLoss  float64
-	worse     int // consecutive iterations that were worse
-	stopped   bool
-	err       error
+	iteration  int   // of the network's epochs and of L-BFGS
+	begun      bool  // L-BFGS has left its start
+	last, best point // the best one has the lowest validation loss
+	worse      int   // consecutive iterations that were worse
+	stopped    bool
+	err        error // of Record
+}
+
+// point is where an iteration ended.
+type point struct {
+	u              []float64
+	validationLoss float64
 }
 
 func newFit(d Splits, s Settings, scale float64) *fit {
-	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
-	f := &fit{settings: s, scale: scale, start: s.Parent, bestLoss: math.Inf(1)}
-	f.rms = d[dataset.Train].meanSquares()
-	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
+	s.Iterations = cmp.Or(s.Iterations, defaultIterations)
+	s.Patience = cmp.Or(s.Patience, defaultPatience)
+	train, validation := d[dataset.Train], d[dataset.Validation]
+	f := &fit{settings: s, scale: scale, start: s.Parent, rms: train.meanSquares()}
+	f.best.validationLoss = math.Inf(1)
+	f.train = f.parentLoss(train)
+	f.validation = f.parentLoss(validation)
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
-		if square > 0 && (s.Features == nil || slices.Contains(s.Features, s.Names[j])) {
+		tuned := s.Features == nil || slices.Contains(s.Features, s.Names[j])
+		if tuned && square > 0 {
 			f.free = append(f.free, j)
 		}
 	}
@@ -208,7 +234,7 @@ func (f *fit) logits(u []float64) []float64 {
 
 // weights converts u to weights, in hundredths of a point.
 func (f *fit) weights(u []float64) []float64 {
-	w := append([]float64(nil), f.start...)
+	w := slices.Clone(f.start)
 	for j, v := range f.logits(u) {
 		w[j] += v / f.scale
 	}
@@ -220,43 +246,54 @@ func (f *fit) evaluate(u []float64) {
 	if f.at != nil && floats.Equal(u, f.at) {
 		return
 	}
-	gradient := make([]float64, len(f.rms)) // by logits
-	f.value = f.train.gradient(f.logits(u), gradient) + f.settings.L2/2*floats.Dot(u, u)
+	loss, byLogits := f.train.gradient(f.logits(u))
+	f.value = loss + f.penalty(u)
 	f.grad = make([]float64, len(u))
 	for m, j := range f.free {
-		f.grad[m] = gradient[j]/f.rms[j] + f.settings.L2*u[m]
+		f.grad[m] = byLogits[j]/f.rms[j] + f.settings.L2*u[m]
 	}
-	f.at = append(f.at[:0], u...)
+	f.at = slices.Clone(u)
 }
 
-// minimise sets f.last to the best u.
+// penalty returns what draws the weights to the start.
+func (f *fit) penalty(u []float64) float64 { return f.settings.L2 / 2 * floats.Dot(u, u) }
+
+// minimise sets f.last to the best point.
 func (f *fit) minimise(ctx context.Context) error {
 	start := make([]float64, len(f.free))
-	f.recordLosses(start, f.train.value(f.logits(start)))
+	f.finish(start, f.train.value(f.logits(start)))
 	if f.err != nil || len(f.free) == 0 {
 		return f.err
 	}
+	failed := func() error { return errors.Join(ctx.Err(), f.err) }
 	problem := optimize.Problem{
 		Func: func(u []float64) float64 { f.evaluate(u); return f.value },
 		Grad: func(grad, u []float64) { f.evaluate(u); copy(grad, f.grad) },
 		Status: func() (optimize.Status, error) {
-			if err := errors.Join(ctx.Err(), f.err); err != nil {
+			if err := failed(); err != nil {
 				return optimize.Failure, err
 			}
 			return optimize.NotTerminated, nil
 		},
 	}
-	bounds := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
+	bounds := &optimize.Settings{
+		GradientThreshold: 1e-8,
+		MajorIterations:   f.settings.Iterations,
+		Converger:         f,
+	}
 	_, err := optimize.Minimize(problem, start, bounds, &optimize.LBFGS{})
-	if err := errors.Join(ctx.Err(), f.err); err != nil {
+	if err := failed(); err != nil {
 		return err
 	}
 	// A line search that fails for lack of floating-point precision has reached the minimum.
-	if err != nil && !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
+	stuck := errors.Is(err, optimize.ErrLinesearcherFailure) ||
+		errors.Is(err, optimize.ErrNoProgress)
+	if err != nil && !stuck {
 		return err
 	}
-	if f.settings.Patience > 0 && f.lastLoss > f.bestLoss+lossTolerance {
-		f.last, f.lastLoss, f.stopped = f.best, f.bestLoss, true
+	if f.settings.Patience > 0 && f.isWorse() {
+		f.last = f.best
+		f.stopped = true
 	}
 	return nil
 }
@@ -266,12 +303,12 @@ func (f *fit) Init(int) {}
 
 // Converged records an iteration and returns whether to stop.
 func (f *fit) Converged(l *optimize.Location) optimize.Status {
-	if !f.begun && floats.Equal(l.X, f.last) {
+	if !f.begun && floats.Equal(l.X, f.last.u) {
 		return optimize.NotTerminated // the start, which has been recorded
 	}
 	f.begun = true
 	f.iteration++
-	f.recordLosses(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
+	f.finish(l.X, l.F-f.penalty(l.X))
 	switch {
 	case f.err != nil:
 		return optimize.Failure
@@ -282,23 +319,27 @@ func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	}
 }
 
-func (f *fit) recordLosses(u []float64, loss float64) {
-	f.last = slices.Clone(u)
-	f.lastLoss = f.validation.value(f.logits(u))
-	if f.lastLoss < f.bestLoss {
-		f.best, f.bestLoss = f.last, f.lastLoss
+// finish records the point at which an iteration has ended, with the loss of the training positions
+// there.
+func (f *fit) finish(u []float64, loss float64) {
+	f.last = point{slices.Clone(u), f.validation.value(f.logits(u))}
+	if f.last.validationLoss < f.best.validationLoss {
+		f.best = f.last
 	}
-	if f.lastLoss > f.bestLoss+lossTolerance {
-		f.worse++
-	} else {
+	f.worse++
+	if !f.isWorse() {
 		f.worse = 0
 	}
-	f.record(loss, f.lastLoss, f.weights(u))
+	f.record(loss, f.last.validationLoss, f.weights(u))
 }
 
-func (f *fit) record(loss, validation float64, weights []float64) {
+// isWorse reports whether the last point is worse than the best one.
+func (f *fit) isWorse() bool { return f.last.validationLoss > f.best.validationLoss+lossTolerance }
+
+// record calls Record unless it has failed.
+func (f *fit) record(loss, validationLoss float64, weights []float64) {
 	if f.settings.Record != nil && f.err == nil {
-		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})
+		f.err = f.settings.Record(Step{f.iteration, loss, validationLoss, weights})
 	}
 }
 
@@ -306,14 +347,20 @@ func (f *fit) record(loss, validation float64, weights []float64) {
 func (f *fit) result(test *Data) *Result {
 	r := &Result{
 		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
-		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last))},
-		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
+		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last.u))},
+		ValidationLoss: [2]float64{f.before[1], f.last.validationLoss},
 	}
 	if f.network != nil {
-		r.Units, r.LiveUnits = f.units, f.network.LiveUnits()
+		r.Units = f.units
+		r.LiveUnits = f.network.LiveUnits()
 	}
-	for j, w := range f.weights(f.last) {
-		r.Features = append(r.Features, Feature{f.settings.Names[j], f.settings.Parent[j], w, !slices.Contains(f.free, j)})
+	for j, weight := range f.weights(f.last.u) {
+		r.Features = append(r.Features, Feature{
+			Name:   f.settings.Names[j],
+			Parent: f.settings.Parent[j],
+			Weight: weight,
+			Frozen: !slices.Contains(f.free, j),
+		})
 	}
 	if test.Len() > 0 {
 		r.Test = f.test(test)
@@ -328,7 +375,7 @@ func (f *fit) test(d *Data) *Test {
 	if f.network != nil {
 		after = f.withNetwork(before)
 	}
-	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
+	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last.u)
 	t := &Test{ParentLoss: before.value(zero), Loss: after.value(tuned)}
 	for _, b := range d.blocks {
 		t.Positions += len(b.rows)

@@ -1,10 +1,10 @@
-// Package ugitest holds engines for tests: one that behaves, one with the habits of the best public engine, and some
-// that misbehave, each in a way of its own. A test's TestMain calls [Main], and the test binary is the engine then.
+// Package ugitest holds engines for tests: one that behaves, one with the habits of the best public
+// engine, and some that misbehave, each in a way of its own. A test's TestMain calls [Main], and
+// the test binary is the engine then.
 package ugitest
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -19,19 +19,23 @@ import (
 // variable is set in the environment of processes that are to be engines.
 const variable = "GYGES_TEST_ENGINE"
 
-// Main turns the process into an engine, and doesn't return, if it was started as one by the spec that [Spec] returns.
-// Otherwise it makes sure that processes started from here are.
+// forever is longer than any test waits.
+const forever = 10 * time.Minute
+
+// Main turns the process into an engine, and doesn't return, if it was started as one by the spec
+// that [Spec] returns. Otherwise it makes sure that processes started from here are.
 func Main() {
-	if os.Getenv(variable) == "" || len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
-		if err := os.Setenv(variable, "1"); err != nil {
-			panic(err)
-		}
-		return
+	started := os.Getenv(variable) != "" && len(os.Args) == 2
+	if started && !strings.HasPrefix(os.Args[1], "-") {
+		run(os.Args[1])
 	}
-	run(os.Args[1])
+	if err := os.Setenv(variable, "1"); err != nil {
+		panic(err)
+	}
 }
 
-// Spec returns the agent spec of the engine with the given habit, followed by more parameters, like ",grace=10ms".
+// Spec returns the agent spec of the engine with the given habit, followed by more parameters, like
+// ",grace=10ms".
 func Spec(tb testing.TB, habit, more string) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -41,7 +45,8 @@ func Spec(tb testing.TB, habit, more string) string {
 	return `ugi:cmd="` + path + `" ` + habit + more
 }
 
-// engine is a simple engine: it plays the first legal move, or, if it means well, a goal where there is one.
+// engine is a simple engine: it plays the first legal move, or, if it means well, a goal where
+// there is one.
 type engine struct {
 	habit string
 	rules *rules.Rules
@@ -72,27 +77,31 @@ func run(habit string) {
 	os.Exit(0)
 }
 
+// begin does what an engine does before it reads a command.
 func (e *engine) begin() {
 	switch e.habit {
 	case "stillborn":
 		fmt.Fprintln(os.Stderr, "no weights found\x1b[2J")
 		os.Exit(7)
 	case "mute":
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "session":
-		bystander(exec.Command("setsid", os.Args[0], "bystander")) //nolint:noctx // it is to be left behind
+		//nolint:noctx // it is to be left behind
+		bystander(exec.Command("setsid", os.Args[0], "bystander"))
 	case "public":
 		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
 	}
 }
 
+// obey carries a command out.
 func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
-		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
-		fmt.Println("ugiok")
+		fmt.Print("id name tester\nid author nobody\n" +
+			"option maxPly\noption maxTime\noption maxNodes\noption threads\nugiok\n")
 	case "isready":
-		if e.habit != "notready" && (e.habit != "stalls" || e.moves == 0) {
+		stalls := e.habit == "stalls" && e.moves > 0
+		if e.habit != "notready" && !stalls {
 			fmt.Println("readyok")
 		}
 	case "setpos":
@@ -114,6 +123,7 @@ func (e *engine) obey(words []string) {
 	}
 }
 
+// setPosition runs setpos, whose first word is taken off.
 func (e *engine) setPosition(words []string) error {
 	if len(words) == 1 && words[0] == "start" {
 		words = []string{"data", "321123/000000/000000/000000/000000/321123"}
@@ -126,12 +136,14 @@ func (e *engine) setPosition(words []string) error {
 	return err
 }
 
+// choose returns a move in the protocol's numbers, with the mover at the bottom.
 func (e *engine) choose() string {
 	var ms rules.MoveSet
 	e.rules.Moves(e.pos, &ms)
+	wins := e.habit == "good" || e.habit == "public" // on sight
 	m := ms.At(0)
 	for other := range ms.All() {
-		if other.IsGoal() == (e.habit == "good" || e.habit == "public") {
+		if other.IsGoal() == wins {
 			m = other
 			break
 		}
@@ -148,14 +160,17 @@ func (e *engine) choose() string {
 	}
 }
 
+// search answers go. The first answer is always good, so that every habit shows while a game is
+// under way.
 func (e *engine) search() {
 	e.last = e.choose()
 	e.moves++
-	if e.moves > 1 && e.misbehave() { // so that a game is under way
+	if e.moves > 1 && e.misbehave() {
 		return
 	}
 	if !strings.HasSuffix(e.last, "|36") {
-		fmt.Printf("info ply 1 bestmove %s score 12 nodes 34 nps 1000 time 0.034 pv %s\n", e.last, e.last)
+		fmt.Printf("info ply 1 bestmove %[1]s score 12 nodes 34 nps 1000 time 0.034 pv %[1]s\n",
+			e.last)
 	}
 	fmt.Println("bestmove " + e.last)
 }
@@ -170,54 +185,52 @@ var printed = map[string]string{
 	"nothing":  "bestmove\n",
 	"half":     "bestmove 0|",
 	"halfhang": "bestmove 0|",
+	"illegal":  "bestmove 0|35|34\n",
+	"nopiece":  "bestmove 20|21\n",
+	"null":     "bestmove null\n",
+
+	// These answer, too.
+	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\nbestmove MOVE\n",
+	"noise": "\x00\xff\n\n \nready\ninfo\ninfo pv\n" +
+		"info score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\nbestmove MOVE\n",
+	"twice": "bestmove MOVE\nbestmove MOVE\n",
 }
 
-// codes are the exit codes of engines that end in place of an answer or after it, by habit.
-var codes = map[string]int{"exit": 3, "orphans": 4, "half": 0}
-
-// before is what engines print before they answer, by habit.
-var before = map[string]string{
-	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\n",
-	"noise":    "\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\n",
-	"twice":    "bestmove MOVE\n",
-}
-
-// moves are those that engines play in place of a good one, by habit.
-var moves = map[string]string{"illegal": "0|35|34", "nopiece": "20|21", "null": "null"}
-
-// misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done reports.
+// misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done
+// reports.
 func (e *engine) misbehave() (done bool) {
 	switch e.habit {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "out of \x07memory")
+		os.Exit(3)
 	case "orphans":
 		cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Stdout = os.Stdout
+		cmd.Stderr = os.Stderr
 		bystander(cmd)
+		os.Exit(4)
 	case "waits":
 		e.stop = true
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
 		}
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "public": // it checks the clock rarely
 		time.Sleep(150 * time.Millisecond)
 	case "hang", "stalls":
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "closes":
 		_ = os.Stdout.Close()
-		time.Sleep(10 * time.Minute)
-	case "infos", "drips": // slowly, and no answer
-		for text := map[string]string{"infos": "info string still searching\n", "drips": "b"}[e.habit]; ; {
-			fmt.Print(text)
-			time.Sleep(10 * time.Millisecond)
-		}
-	case "flood", "endless":
-		out := bufio.NewWriter(os.Stdout)
-		for text := map[string]string{"flood": "info string and more and more\n", "endless": "xxxx"}[e.habit]; ; {
-			fmt.Fprint(out, text)
-		}
+		time.Sleep(forever)
+	case "infos": // slowly, and no answer
+		repeat("info string still searching\n", 10*time.Millisecond)
+	case "drips":
+		repeat("b", 10*time.Millisecond)
+	case "flood":
+		repeat("info string and more and more\n", 0)
+	case "endless":
+		repeat(strings.Repeat("x", 1000), 0)
 	case "complains":
 		line := strings.Repeat("!", 100) + "\n"
 		for range 1 << 13 {
@@ -228,14 +241,20 @@ func (e *engine) misbehave() (done bool) {
 			fmt.Println("bestmove " + e.last)
 		}
 	}
-	e.last = cmp.Or(moves[e.habit], e.last)
-	fmt.Print(strings.ReplaceAll(before[e.habit], "MOVE", e.last))
 	text, done := printed[e.habit]
 	fmt.Print(strings.ReplaceAll(text, "MOVE", e.last))
-	if code, ends := codes[e.habit]; ends {
-		os.Exit(code)
+	if e.habit == "half" {
+		os.Exit(0)
 	}
 	return done
+}
+
+// repeat prints a text for ever, with a pause each time.
+func repeat(text string, pause time.Duration) {
+	for {
+		fmt.Print(text)
+		time.Sleep(pause)
+	}
 }
 
 // bystander starts a process that would outlive the engine, and prints its process id.

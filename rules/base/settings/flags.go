@@ -66,8 +66,8 @@ func Flags(config any, without ...string) any {
 }
 
 // flagType returns the type of a setting's flag, and whether a flag's value is one word with its
-// commas. Numbers are behind pointers, so that a flag that was given 0 differs from one that was not
-// given.
+// commas. Numbers are behind pointers, so that a flag that was given 0 differs from one that was
+// not given.
 func (f Field) flagType() (flag reflect.Type, isOneWord bool) {
 	t := f.Value.Type()
 	switch {

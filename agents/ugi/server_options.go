@@ -1,10 +1,8 @@
 package ugi
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,9 +22,14 @@ type options struct {
 	Seed         uint64       `param:"seed" form:"int" check:"0..18446744073709551615"`
 }
 
+// defaults returns the options at the start.
 func (s *server) defaults() options {
 	_, _, threads := s.threads()
-	return options{MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(), Threads: threads, Rules: s.config.Rules}
+	return options{
+		MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(),
+		Threads:      threads,
+		Rules:        s.config.Rules,
+	}
 }
 
 // bounds returns the lowest and the highest value of an option, as in a tag check; "" of a text.
@@ -41,47 +44,56 @@ func (s *server) bounds(f settings.Field) string {
 // threadsParam is the parameter of agents that search with several threads, and the option.
 const threadsParam = "threads"
 
-// threads returns the range of the number of threads and the present one. Agents without the parameter have one.
+// threads returns the range of the number of threads and the present one. Agents without the
+// parameter have one.
 func (s *server) threads() (least, most, now int) {
 	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
-	d, ok := kind.Param(threadsParam)
+	param, ok := kind.Param(threadsParam)
 	if !ok {
 		return 1, 1, 1
 	}
 	values, _ := s.config.Registry.Values(s.config.Spec)
-	low, high := d.Bounds()
+	low, high := param.Bounds()
 	return int(low), int(high), values.Int(threadsParam)
 }
 
+// setThreads makes the agent anew, with another number of threads.
 func (s *server) setThreads(n int) error {
 	spec := s.config.Spec.With(threadsParam, strconv.Itoa(n))
 	agent, err := s.config.Registry.New(spec)
 	if err != nil {
 		return err
 	}
+	// A game that is under way goes on with the new agent, which has to be prepared for it.
 	old := s.agent
-	s.agent, s.config.Spec, s.fresh = agent, spec, true
+	s.agent = agent
+	s.config.Spec = spec
+	s.fresh = true
 	return old.Close()
 }
 
-// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks in the name matter.
-func (s *server) setOption(_ context.Context, text string) error {
+// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks
+// in the name matter.
+func (s *server) setOption(text string) error {
 	if s.move != nil {
 		return errors.New("a search is under way; stop it first")
 	}
+	// The form of UCI is brought into that of UGI. The value is one word, the name may be several.
 	words := strings.Fields(text)
-	if len(words) >= 4 && words[0] == "name" && words[len(words)-2] == "value" {
-		words = append(words[1:len(words)-2], words[len(words)-1])
+	last := len(words) - 1
+	if len(words) >= 4 && words[0] == "name" && words[last-1] == "value" {
+		words = append(words[1:last-1], words[last])
+		last -= 2
 	}
 	if len(words) < 2 {
 		return errors.New("expected a name and a value")
 	}
-	name, value := strings.Join(words[:len(words)-1], ""), words[len(words)-1]
+	name := strings.Join(words[:last], "")
 	changed := s.options
 	var names []string
 	for _, f := range settings.Fields(&changed, "") {
 		if strings.EqualFold(f.Key, name) {
-			if err := s.change(&changed, f, value); err != nil {
+			if err := s.change(&changed, f, words[last]); err != nil {
 				return fmt.Errorf("%s: %w", f.Key, err)
 			}
 			return nil
@@ -94,32 +106,45 @@ func (s *server) setOption(_ context.Context, text string) error {
 	return fmt.Errorf("unknown option %.120q; expected one of: %s", name, strings.Join(names, ", "))
 }
 
+// change sets an option, a field of changed, which is a copy of the present ones, and does what
+// follows from it.
 func (s *server) change(changed *options, f settings.Field, value string) error {
-	err, bounds := f.SetTexts(value), s.bounds(f)
+	bounds := s.bounds(f)
+	err := f.SetTexts(value)
 	if err == nil && bounds != "" {
 		err = settings.InBounds(f.Value, bounds, "")
 	}
-	switch {
-	case err != nil && bounds == "1..1":
-		err = fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q", s.config.Spec.Kind, value)
-	case err != nil:
-	case f.Key == "rules":
+	if err != nil {
+		if bounds == "1..1" {
+			return fmt.Errorf(
+				"expected 1, since the agent %s searches with one thread, found %.120q",
+				s.config.Spec.Kind, value)
+		}
+		return err
+	}
+	if changed.Threads != s.options.Threads {
+		if err := s.setThreads(changed.Threads); err != nil {
+			return err
+		}
+	}
+	switch f.Key {
+	case "rules":
 		s.setRules(changed.Rules)
-	case f.Key == "seed":
-		s.games, s.fresh, s.placed = 0, true, false
-	case changed.Threads != s.options.Threads:
-		err = s.setThreads(changed.Threads)
+	case "seed":
+		s.games = 0
+		s.fresh = true
+		s.placed = false
 	}
-	if err == nil {
-		s.options = *changed
-	}
-	return err
+	s.options = *changed
+	return nil
 }
 
 // setRules changes the rules, and sets the position that games begin in.
 func (s *server) setRules(r *rules.Rules) {
-	s.placed, s.fresh, s.position = false, true, ""
 	s.game = rules.NewGame(r, startPosition(r))
+	s.fresh = true
+	s.placed = false
+	s.position = ""
 }
 
 // startPosition returns the position of setpos start: the usual set-up, or the empty board of Kang.
@@ -131,20 +156,24 @@ func startPosition(r *rules.Rules) rules.Position {
 	return p
 }
 
-// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves MOVE… may follow. Of a
-// game that it knows it plays the moves that are new.
-func (s *server) setPosition(_ context.Context, text string) error {
+// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves
+// MOVE… may follow. Of a game that it knows it plays the moves that are new.
+func (s *server) setPosition(text string) error {
 	g := s.game
 	moves, known := strings.CutPrefix(text, s.position)
-	if known = known && s.position != "" && (moves == "" || moves[0] == ' '); !known {
-		var head string
-		head, moves, _ = strings.Cut(text, "moves")
+	if s.position == "" || moves != "" && moves[0] != ' ' {
+		known = false
+	}
+	if !known {
+		head, rest, _ := strings.Cut(text, "moves")
+		moves = rest
 		p, err := s.parsePosition(head)
 		if err != nil {
 			return err
 		}
 		g = rules.NewGame(s.options.Rules, p)
 	}
+	// A move that can't be played leaves the game as it was.
 	before := len(g.Moves())
 	for _, word := range strings.Fields(moves) {
 		m, err := parseMove(s.options.Rules, g.Position(), word)
@@ -159,30 +188,35 @@ func (s *server) setPosition(_ context.Context, text string) error {
 			return err
 		}
 	}
-	old := s.game.Moves()
-	if s.game.Start() != g.Start() || len(g.Moves()) < len(old) || !slices.Equal(g.Moves()[:len(old)], old) {
+	if !continues(g, s.game.Start(), s.game.Moves()) {
 		s.fresh = true // another game
 	}
-	s.game, s.placed, s.position = g, true, ""
+	s.game = g
+	s.placed = true
+	s.position = ""
 	if strings.Contains(text, "moves") { // more may follow
 		s.position = text
 	}
 	return nil
 }
 
+// parsePosition reads what follows setpos, but for the moves.
 func (s *server) parsePosition(text string) (p rules.Position, err error) {
+	r := s.options.Rules
 	kind, where, _ := strings.Cut(strings.TrimSpace(text), " ")
-	switch {
-	case kind == "start" && where == "":
-		return startPosition(s.options.Rules), nil
-	case kind == "start":
-		return p, errors.New("expected nothing but moves after start")
-	case kind == "data" && s.options.Rules.Options().Kang:
-		return p, errors.New("expected pos and a position text: data lacks what Kang needs")
-	case kind == "data":
-		return parseRows(s.options.Rules, where)
-	case kind == "pos":
-		return s.options.Rules.ParsePosition(where)
+	switch kind {
+	case "start":
+		if where != "" {
+			return p, errors.New("expected nothing but moves after start")
+		}
+		return startPosition(r), nil
+	case "data":
+		if r.Options().Kang {
+			return p, errors.New("expected pos and a position text: data lacks what Kang needs")
+		}
+		return parseRows(r, where)
+	case "pos":
+		return r.ParsePosition(where)
 	}
 	return p, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q", kind)
 }

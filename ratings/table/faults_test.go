@@ -12,47 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The rows are those of the printed table, cell by cell, and the remarks its last lines.
-func TestRowsAreThoseOfTheTable(t *testing.T) {
-	d := new(ratings.Data)
-	for range 5 {
-		d.AddPair("a\x1b[31m", "b|c", ratings.Win, ratings.Draw)
-		d.AddPair("b|c", "a\x1b[31m", ratings.Win, ratings.Win)
-		d.Add("loser", "b|c", ratings.Loss)
-	}
-	r, err := ratings.Fit(t.Context(), d, ratings.Options{Prior: new(float64)})
-	require.NoError(t, err)
-	table := Table{Title: "x", Ratings: r}
-	var text bytes.Buffer
-	require.NoError(t, Write(&text, grid.Text, nil, Tables{All: table, Layout: Layout{Width: 90}}))
-
-	columns := table.UsualColumns()
-	rows := table.Rows()
-	require.Len(t, rows, 3)
-	for i, row := range rows {
-		require.Equal(t, i < 2, row.Cause == "")
-		var cells []string
-		for _, c := range grid.Make(columns, []*Row{row}).Rows[0] {
-			cells = append(cells, grid.Escape(grid.Text, c.Text))
-		}
-		for j, cell := range cells {
-			if cell == "" {
-				require.NotEmpty(t, row.Cause)
-				require.True(t, has(columns[j], forRated))
-			}
-			require.Contains(t, text.String(), cell)
-		}
-		require.Regexp(t, `(?m)^ *`+cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|",
-			`\|`).Replace(cells[1])+` `, text.String())
-	}
-	require.Equal(t, "a\x1b[31m", rows[0].Name)
-	require.True(t, strings.HasSuffix(strings.ReplaceAll(text.String(), "\n", " "), strings.Join(table.Remarks(), " ")+" "))
-	require.Empty(t, table.GroupTitle(0), "there is one group only")
-	left := UnratedColumns(columns)
-	require.Equal(t, "reason", left[len(left)-1].Key)
-}
-
-// Games that a fault decided have a column and a line where there are any; CSV and JSON always have them.
+// Games that a fault decided have a column and a line where there are any; CSV and JSON always have
+// them.
 func TestFaults(t *testing.T) {
 	d := new(ratings.Data)
 	for _, p := range [][2]string{{"mine", "a"}, {"a", "b"}, {"b", "mine"}} {
