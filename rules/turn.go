@@ -145,7 +145,7 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	start := SquareSet(1) << src.from // nothing of the board, if the piece comes from a hand
 	occ := t.p.Occupied() &^ start
 	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
-	if t.r.options.Relocation {
+	if l.landedOn != 0 && t.r.options.Relocation {
 		l.hits = l.landedOn
 		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}
@@ -158,6 +158,9 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 // count returns how many moves a source has.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
+	if l.hits == 0 {
+		return n
+	}
 	if t.r.playable { // each drop has a zone of its own
 		for hit := range l.hits.All() {
 			n += t.drops(l, hit).Count()
