@@ -253,14 +253,14 @@ func Open(path string) (*os.File, error) {
 // Regular returns an error unless a path names a regular file, or nothing.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	if err != nil || info.Mode().IsRegular() {
-		return nil // opening says what is wrong with it, if anything
+	if err == nil && !info.Mode().IsRegular() {
+		reason := errNotRegular
+		if info.IsDir() {
+			reason = syscall.EISDIR
+		}
+		return &fs.PathError{Op: "open", Path: path, Err: reason}
 	}
-	reason := errNotRegular
-	if info.IsDir() {
-		reason = syscall.EISDIR
-	}
-	return &fs.PathError{Op: "open", Path: path, Err: reason}
+	return nil // opening says what is wrong with it, if anything
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
