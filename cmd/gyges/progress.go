@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/progress"
@@ -114,11 +117,17 @@ func (m *meter) report(done, all int64, lines ...string) {
 
 // barLine returns a bar of the given number of columns, at most 80, for [output.draw].
 func barLine(done, all int64, width int) string {
-	percent := int(100 * min(done, all) / all)
-	cells := min(width, 80) - len(" 100% ||")
-	full := cells * percent / 100
-	bar := strings.Repeat("█", full) + strings.Repeat(" ", cells-full)
-	return fmt.Sprintf("%4d%% |%s|", percent, bar)
+	bar := progressbar.NewOptions64(all,
+		progressbar.OptionSetWriter(io.Discard),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetWidth(min(width, 80)-len(" 100% ||")),
+	)
+	// They fail where the writer does, or with more than all.
+	_ = bar.RenderBlank()
+	_ = bar.Set64(min(done, all))
+	text := strings.TrimLeft(bar.String(), "\r")
+	return strings.TrimRight(text, " ")
 }
 
 // end removes the bar; nil has none.
