@@ -32,10 +32,10 @@ func anyAnchored(rng *rand.Rand) (*Data, Options) {
 			result = Win
 		}
 		for range 1 + rng.IntN(5)*rng.IntN(5) {
-			d.Add(name(a), name(b), result)
+			d.AddGames(name(a), name(b), result, 1)
 		}
 		if rng.IntN(2) == 0 {
-			d.AddPair(name(a), name(b), result, Result(rng.IntN(3)-1))
+			d.AddPairs(name(a), name(b), result, Result(rng.IntN(3)-1), 1)
 		}
 	}
 	scale := []float64{100, 2000, 20_000, maxElo}[rng.IntN(4)]

@@ -29,7 +29,7 @@ func TestSingleGame(t *testing.T) {
 	require.Empty(t, r.Players)
 	require.Empty(t, r.Unrated)
 	require.Equal(t, []string{"no player can be rated"}, r.Notes)
-	d.Add("a", "b", Win)
+	d.AddGames("a", "b", Win, 1)
 	r = mustFit(t, &d, strict())
 	require.Empty(t, r.Players)
 	require.Equal(t, []Player{
@@ -162,8 +162,8 @@ func anyGames(t *rapid.T) *Data {
 	d := &Data{}
 	player := rapid.IntRange(0, rapid.IntRange(0, 6).Draw(t, "last player"))
 	for range rapid.IntRange(0, 25).Draw(t, "games") {
-		d.Add(fmt.Sprint(player.Draw(t, "south")), fmt.Sprint(player.Draw(t, "north")),
-			Result(rapid.IntRange(-1, 1).Draw(t, "result")))
+		d.AddGames(fmt.Sprint(player.Draw(t, "south")), fmt.Sprint(player.Draw(t, "north")), Result(rapid.IntRange(-1, 1).Draw(t, "result")), 1)
+
 	}
 	return d
 }

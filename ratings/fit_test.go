@@ -185,7 +185,7 @@ func TestLopsidedResults(t *testing.T) {
 	var d Data
 	for i := range 20 {
 		s, n := fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1)
-		d.Add(s, n, Draw)
+		d.AddGames(s, n, Draw, 1)
 		d.met[len(d.met)-1].single = [2][outcomes]int32{{1, 0, 1e6}, {1e6, 0, 1}}
 	}
 	play(&d, "p00", "q", 1, 0, 1)
@@ -202,7 +202,7 @@ func TestLopsidedResults(t *testing.T) {
 func TestTooManyPlayersAreRefused(t *testing.T) {
 	d := new(Data)
 	for i := range maxParameters {
-		d.AddPair(fmt.Sprint(i), fmt.Sprint(i+1), Win, Win)
+		d.AddPairs(fmt.Sprint(i), fmt.Sprint(i+1), Win, Win, 1)
 	}
 	_, err := Fit(t.Context(), d, Options{})
 	require.ErrorContains(t, err, "ratings to fit: expected at most 100000")

@@ -389,16 +389,8 @@ func (s *sampled) estimate(i, j int) (variance, sd float64) {
 
 // firstVariance returns the variance of parameter i less parameter j in [draw.first].
 func (s *sampled) firstVariance(i, j int) float64 {
-	switch {
-	case i < 0 && j < 0:
-		return 0
-	case i < 0:
-		return s.exact[j]
-	case j < 0:
-		return s.exact[i]
-	}
-	variance := s.exact[i] + s.exact[j]
-	place := entryPlace(i, j)
+	variance := parameter(s.exact, i) + parameter(s.exact, j)
+	place := entryPlace(i, j) // not linked if one is -1
 	k, linked := slices.BinarySearchFunc(s.between, place, func(e entry, place uint64) int {
 		return cmp.Compare(e.place, place)
 	})

@@ -38,7 +38,7 @@ func randomPairs(rng *rand.Rand, players, pairs int) (d *Data, truth []float64) 
 		if b >= a {
 			b++
 		}
-		d.AddPair(fmt.Sprintf("p%05d", a), fmt.Sprintf("p%05d", b), play(a, b), play(b, a))
+		d.AddPairs(fmt.Sprintf("p%05d", a), fmt.Sprintf("p%05d", b), play(a, b), play(b, a), 1)
 	}
 	return d, truth
 }
@@ -58,7 +58,7 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 	for i := range 60 {
 		for range 20 {
 			a, b := fmt.Sprint("c", i), fmt.Sprint("c", i+1)
-			chain.AddPair(a, b, Result(rng.IntN(3)), Result(rng.IntN(3)))
+			chain.AddPairs(a, b, Result(rng.IntN(3)), Result(rng.IntN(3)), 1)
 		}
 	}
 	var long [][2]int
@@ -121,9 +121,9 @@ func met(rng *rand.Rand, players int, list [][2]int) *Data {
 	d, place := new(Data), rng.Perm(players)
 	for _, s := range list {
 		a, b := fmt.Sprintf("p%05d", place[s[0]]), fmt.Sprintf("p%05d", place[s[1]])
-		d.AddPair(a, b, Win, Win)
+		d.AddPairs(a, b, Win, Win, 1)
 		for range 2 {
-			d.AddPair(b, a, Result(rng.IntN(3)-1), Result(rng.IntN(3)-1))
+			d.AddPairs(b, a, Result(rng.IntN(3)-1), Result(rng.IntN(3)-1), 1)
 		}
 	}
 	return d

@@ -28,7 +28,7 @@ func solveFor(f func(float64) float64, low, high float64) float64 {
 func TestPriorClosedForm(t *testing.T) {
 	for _, n := range []float64{0.5, 1, 2, 8} {
 		var d Data
-		d.Add("a", "b", Win)
+		d.AddGames("a", "b", Win, 1)
 		r := mustFit(t, &d, Options{Prior: ptr(n), Advantage: ptr(0)})
 		x := solveFor(func(x float64) float64 { return n*(logistic(x)-0.5) - (1 - logistic(2*x)) }, 0, 20)
 		require.InDelta(t, x*400/math.Ln10, elo(t, r, "a"), 1e-6)

@@ -269,7 +269,7 @@ func (c *collector) countPair(first, second *record.Record) {
 	}
 	if c.precision != nil {
 		if !repeated {
-			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
+			c.precision.results[a.Rules].AddPairs(a.South, a.North, a.Result, b.Result, 1)
 		}
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}

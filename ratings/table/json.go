@@ -44,8 +44,8 @@ func (t Table) object(notes []string) grid.Object {
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
 		{"notes", allNotes},
-		{"crosstable", grid.Make(crosstableColumns, r.Pairings())},
-		{"head_to_head", grid.Make(headToHeadColumns, r.HeadToHeads())},
+		{"crosstable", grid.Make(crosstableColumns, crosstableRows(r))},
+		{"head_to_head", grid.Make(headToHeadColumns, headToHeadRows(r))},
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 func play(d *ratings.Data, south, north string, wins, draws, losses int) {
 	for result, n := range map[ratings.Result]int{ratings.Win: wins, ratings.Draw: draws, ratings.Loss: losses} {
 		for range n {
-			d.Add(south, north, result)
+			d.AddGames(south, north, result, 1)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestGoldenTables(t *testing.T) {
 func TestWideCrosstableIsLeftOut(t *testing.T) {
 	var d ratings.Data
 	for i := range maxColumns {
-		d.Add(string(rune('A'+i)), string(rune('B'+i)), ratings.Draw)
+		d.AddGames(string(rune('A'+i)), string(rune('B'+i)), ratings.Draw, 1)
 	}
 	table := Table{Ratings: mustFit(t, &d, ratings.Options{})}
 	var buf bytes.Buffer
@@ -291,8 +291,8 @@ func TestAnyGamesArePrinted(t *testing.T) {
 		d := new(ratings.Data)
 		player := rapid.IntRange(0, rapid.IntRange(0, 6).Draw(t, "last player"))
 		for range rapid.IntRange(0, 25).Draw(t, "games") {
-			d.Add(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")),
-				ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")))
+			d.AddGames(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")), ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")), 1)
+
 		}
 		o := ratings.Options{FitPrior: rapid.Bool().Draw(t, "fit")}
 		if !o.FitPrior && rapid.Bool().Draw(t, "strict") {

@@ -223,7 +223,7 @@ func (p *page) crosstable(t Table) {
 
 // headToHead writes the pairings that fit worst.
 func (p *page) headToHead(t Table, most int) {
-	all := t.Ratings.HeadToHeads()
+	all := headToHeadRows(t.Ratings)
 	rows := all
 	if most > 0 && most < len(all) {
 		rows = all[:most]
@@ -270,7 +270,7 @@ func (p *page) comparison(t Table, player string) {
 			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		}
 		margin, los := textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)
-		lines = append(lines, fmt.Sprintf(format, nameText(c.a), nameText(c.b), by, margin, los))
+		lines = append(lines, fmt.Sprintf(format, nameText(c.A), nameText(c.B), by, margin, los))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}

@@ -95,7 +95,7 @@ func TestScale(t *testing.T) {
 		}
 		g.South.Agent, g.North.Agent = a, b
 		c.Add(&g)
-		d.Add(a, b, ratingResult(g.Result))
+		d.AddGames(a, b, ratingResult(g.Result), 1)
 		if g.Result == "1-0" {
 			south++
 		}

@@ -69,7 +69,7 @@ func collect(t testing.TB, o Options, about RunInfo, games []*record.Record) (*C
 			data[g.Rules], order = d, append(order, g.Rules)
 		}
 		if i%2 == 1 {
-			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, ratingResult(games[i-1].Result), ratingResult(g.Result))
+			d.AddPairs(games[i-1].South.Agent, games[i-1].North.Agent, ratingResult(games[i-1].Result), ratingResult(g.Result), 1)
 		}
 	}
 	var rated table.Tables
