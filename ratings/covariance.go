@@ -68,7 +68,7 @@ func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	if observed > 0 && expected > 0 {
 		e.dispersion = observed / expected
 	}
-	e.covariance, err = m.curvature.sandwich(ctx, scores)
+	e.covariance, err = m.curvature.sandwich(ctx, inverse, scores)
 	return e, err
 }
 

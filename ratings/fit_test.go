@@ -28,7 +28,9 @@ func (r *Ratings) takeLikelihood(t require.TestingT) {
 	about := e.at(e.x)
 	curvature, err := about.curvature()
 	require.NoError(t, err)
-	e.covariance, err = curvature.sandwich(context.Background(), about.terms)
+	inverse, err := curvature.inverse(context.Background())
+	require.NoError(t, err)
+	e.covariance, err = curvature.sandwich(context.Background(), inverse, about.terms)
 	require.NoError(t, err)
 	for player, place := range r.place {
 		if place >= 0 {

@@ -199,7 +199,9 @@ func (h *iteration) inverse(ctx context.Context) (covariance, error) {
 	return h.sample(ctx, h.terms, drawsAtOnce)
 }
 
-func (h *iteration) sandwich(ctx context.Context, terms []term) (covariance, error) {
+func (h *iteration) sandwich(
+	ctx context.Context, _ covariance, terms []term,
+) (covariance, error) {
 	return h.sample(ctx, terms, maxDraws)
 }
 

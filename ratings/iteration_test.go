@@ -96,7 +96,7 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 		for k := range e.pairings {
 			terms[k].sym2 = e.residual(k).covariance()
 		}
-		sampled, err := h.sandwich(ctx, terms)
+		sampled, err := h.sandwich(ctx, nil, terms)
 		require.NoError(t, err)
 		wide, differences, square := 0, 0, 0.0
 		for i := range e.dim {
@@ -210,8 +210,7 @@ func TestEvidenceSlope(t *testing.T) {
 	search := &priorSearch{
 		likelihood: l, dispersion: p.precision / precision(p.prior.SD), x: make([]float64, l.dim),
 	}
-	slope := func(logSD float64) (float64, error) { return search.evidenceSlope(ctx, logSD) }
-	logSD, err := root(slope, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal)
+	logSD, err := root(ctx, search.evidenceSlope, math.Log(minPriorSD), math.Log(maxPriorSD))
 	require.NoError(t, err)
 	require.InEpsilon(t, p.prior.SD, math.Exp(logSD), 0.03)
 }

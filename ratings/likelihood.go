@@ -179,7 +179,7 @@ func (l *likelihood) addPrior(q *quadratic, x []float64) {
 		if l.draws > 0 {
 			at = l.loss(weights{1: l.draws}, d)
 		}
-		t.sym2 = sym2{at.zz}
+		t.sym2[0] = at.zz
 		q.addTerm(at.value, [2]float64{at.dz}, t)
 	}
 }
@@ -187,16 +187,15 @@ func (l *likelihood) addPrior(q *quadratic, x []float64) {
 // addRidge adds a term for each parameter.
 func (l *likelihood) addRidge(q *quadratic, x []float64) {
 	for i, v := range x {
-		value := l.ridge / 2 * v * v
-		if i == l.advantage {
-			t := newTerm(-1, -1)
-			t.sym2 = sym2{2: l.ridge}
-			q.addTerm(value, [2]float64{1: l.ridge * v}, t)
-			continue
-		}
 		t := newTerm(i, -1)
-		t.sym2 = sym2{l.ridge}
-		q.addTerm(value, [2]float64{l.ridge * v}, t)
+		t.sym2[0] = l.ridge
+		gradient := [2]float64{l.ridge * v}
+		if i == l.advantage {
+			t = newTerm(-1, -1)
+			t.sym2[2] = l.ridge
+			gradient = [2]float64{1: l.ridge * v}
+		}
+		q.addTerm(l.ridge/2*v*v, gradient, t)
 	}
 }
 
