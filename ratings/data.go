@@ -28,8 +28,7 @@ type Data struct {
 	faults []Faults         // by id
 	index  map[uint64]int32 // into met, by [pairing.key]; nil until needed
 	met    []pairing
-	shared bool // another Data may have met, too: it is copied before it is changed
-	self   int  // games of a player against itself
+	self   int // games of a player against itself
 }
 
 // AddGames counts n games with one result; fewer than 0 take back games that were counted before. A
@@ -59,10 +58,6 @@ func (d *Data) add(games pairing) {
 	}
 	if games.a > games.b {
 		games = games.swapped()
-	}
-	if d.shared {
-		d.met = slices.Clone(d.met)
-		d.shared = false
 	}
 	if d.index == nil {
 		d.index = make(map[uint64]int32, len(d.met))
@@ -121,11 +116,7 @@ func (d *Data) merge(o *Data, names map[string]string) {
 	empty := len(d.names) == 0
 	numbers := d.mergePlayers(o, names)
 	if empty && len(d.names) == len(numbers) { // the same players, by the same numbers
-		d.met = o.met
-		d.shared = o.shared
-		if !o.shared {
-			d.met = slices.Clone(o.met)
-		}
+		d.met = slices.Clone(o.met)
 		return
 	}
 	for _, games := range o.met {
@@ -201,19 +192,13 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and
-// frees what only adding more needs.
-func (d *Data) Compact() {
-	*d = *d.sorted()
-	d.shared = true
-}
+// Compact sorts players and pairings by name, so that [Fit] need not, and frees what only adding
+// more needs.
+func (d *Data) Compact() { *d = *d.sorted() }
 
 // sorted returns a copy in which players and pairings are sorted by name: the same games give the
 // same bits whatever order they came in.
 func (d *Data) sorted() *Data {
-	if d.shared && slices.IsSorted(d.names) { // met is sorted since Compact
-		return d.Renamed(nil)
-	}
 	s := new(Data)
 	for _, name := range d.Players() {
 		s.id(name)

@@ -87,7 +87,7 @@ func (v drawShare) probability(e float64) float64 {
 // take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	total := floats.Sum(games)
-	if draws == 0 || total == 0 {
+	if draws == 0 {
 		return 0
 	}
 	draws *= total / (total + 1)
