@@ -131,12 +131,14 @@ func (m *maximum) leverages(inverse covariance) []leverage {
 	advantage := inverse.variance(m.advantage, -1)
 	inParts(len(list), func(_, from, to int) {
 		for k := from; k < to; k++ {
-			t := &m.about.terms[k]
-			pairs := float64(m.pairings[k].games()) / 2
+			t := m.about.terms[k]
+			games := m.pairings[k].games()
+			pairs := float64(games) / 2
 			variance := inverse.variance(int(t.i), int(t.j))
-			l := &list[k]
-			l.difference = math.Min(maxLeverage, t.sym2[0]/pairs*variance)
-			l.advantage = math.Min(maxLeverage, t.sym2[2]/pairs*advantage)
+			difference := t.sym2[0] / pairs * variance
+			order := t.sym2[2] / pairs * advantage
+			list[k].difference = math.Min(maxLeverage, difference)
+			list[k].advantage = math.Min(maxLeverage, order)
 		}
 	})
 	return list

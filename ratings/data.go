@@ -36,7 +36,8 @@ type Data struct {
 // SelfGames) and left out of all else.
 func (d *Data) AddGames(south, north string, r Result, n int) {
 	games := newPairing(d.id(south), d.id(north))
-	games.single[0][r.index()] = int32(n)
+	outcome := r.index()
+	games.single[0][outcome] = int32(n)
 	d.add(games)
 }
 

@@ -386,10 +386,11 @@ func (s *sampled) estimate(i, j int) (variance, sd float64) {
 // firstVariance returns the variance of parameter i less parameter j in [draw.first].
 func (s *sampled) firstVariance(i, j int) float64 {
 	variance := parameter(s.exact, i) + parameter(s.exact, j)
-	between := link{i: min(i, j), j: max(i, j)} // there is none if one is -1
+	between := link{i: min(i, j), j: max(i, j)}
 	k, linked := slices.BinarySearchFunc(s.between, between, link.compare)
-	if linked {
-		variance += 2 * s.between[k].weight / (s.diagonal[i] * s.diagonal[j])
+	if linked { // not if i or j is -1
+		weight := s.between[k].weight
+		variance += 2 * weight / (s.diagonal[i] * s.diagonal[j])
 	}
 	return variance
 }

@@ -82,11 +82,14 @@ func (m *Matcher) Add(g *Result) {
 // isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run
 // it is if sides are swapped. Elsewhere there must also be no other one, and no moves.
 func (m *Matcher) isPair(games []Outcome, g *Result) bool {
-	if len(games) == 0 || games[0].South != g.North {
+	if len(games) == 0 {
 		return false
 	}
-	isKept := games[0].Moves != 0 || g.Moves != 0 // until Settle
-	return m.Once || len(games) == 1 && !isKept
+	first := &games[0]
+	if first.South != g.North {
+		return false
+	}
+	return m.Once || len(games) == 1 && first.Moves|g.Moves == 0
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.

@@ -10,10 +10,16 @@ import (
 
 // object is the JSON of all that was rated: the fit to all games, and the same for each part.
 func (t Tables) object() grid.Object {
-	parts := lists.Map(t.Parts, func(part Table) grid.Object { return part.object(nil) })
-	schedules := standingsObjects(t.standings())
+	parts := make([]grid.Object, len(t.Parts))
+	for i, part := range t.Parts {
+		parts[i] = part.object(nil)
+	}
+	rest := grid.Object{
+		{"parts", parts},
+		{"schedules", standingsObjects(t.standings())},
+	}
 	all := t.All.object(t.Notes)
-	return append(all, grid.Object{{"parts", parts}, {"schedules", schedules}}...)
+	return append(all, rest...)
 }
 
 // object is the JSON of a rating table, with further notes. Lists are never null.

@@ -92,8 +92,11 @@ func (c *comparison) second() any { return grid.Name(c.B) }
 // crosstableRows returns what each player scored with South against each other.
 func crosstableRows(r *ratings.Ratings) []*comparison {
 	return lists.Map(r.Pairings(), func(p ratings.Pairing) *comparison {
-		h := ratings.HeadToHead{A: p.South, B: p.North, Count: p.Count}
-		return &comparison{HeadToHead: h}
+		c := new(comparison)
+		c.A = p.South
+		c.B = p.North
+		c.Count = p.Count
+		return c
 	})
 }
 

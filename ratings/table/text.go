@@ -84,10 +84,12 @@ func (t Table) Score() string {
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
-	score := fmt.Sprintf("%g of %s", c.Points(), textfmt.Plural(r.Games, "point"))
+	most := textfmt.Plural(r.Games, "point")
+	score := fmt.Sprintf("%s scored %g of %s against %s", nameText(a), c.Points(), most,
+		nameText(b))
 	results := fmt.Sprintf("%d won, %d drawn, %d lost", c.Wins, c.Draws, c.Losses)
-	return fmt.Sprintf("%s scored %s against %s (%s): fewer than %d games of two players say too "+
-		"little for ratings.", nameText(a), score, nameText(b), results, fewestGames)
+	return fmt.Sprintf("%s (%s): fewer than %d games of two players say too little for ratings.",
+		score, results, fewestGames)
 }
 
 // Remarks returns the lines below a rating table: the advantage, given ratings, games lost by
