@@ -3,9 +3,10 @@
 //
 // [Tables] is all that one command prints, a [Table] what it prints of one fit. [Write] and its
 // sisters make rows of the fit's [ratings.Ratings] and write them by lists of columns: the rating
-// table's are in columns.go, where a new one is one entry. Text and Markdown are pages of such
-// tables between paragraphs (page.go, text.go), JSON is one object (json.go). The tables by the
-// format of a run, such as the order of a Swiss tournament, are [Standings].
+// table's are in columns.go, where a new one is one entry, those of two players in pairs.go. Text
+// and Markdown are pages of such tables between paragraphs (page.go, text.go), JSON is one object
+// (json.go). The tables by the format of a run, such as the order of a Swiss tournament, are
+// [Standings].
 package table
 
 import (
