@@ -20,33 +20,42 @@ import (
 func (c *Config) SetAgain(names []string) error {
 	c.Again = nil
 	for _, name := range names {
-		i := slices.IndexFunc(c.Agents, func(s agents.Spec) bool { return s.Label() == name || s.String() == name })
+		i := slices.IndexFunc(c.Agents, func(s agents.Spec) bool {
+			return s.Label() == name || s.String() == name
+		})
 		if i < 0 {
 			return fmt.Errorf("expected one of the players %s, found %.100q",
 				textfmt.List(lists.Map(c.Agents, agents.Spec.Label), 20), name)
 		}
 		c.Again = append(c.Again, i)
 	}
-	if format := c.Schedule.Format().About(); format.Adaptive && len(names) > 0 {
-		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results", format.Name)
+	if len(names) == 0 {
+		return nil
 	}
-	if c.Extend && len(names) > 0 {
+	if format := c.Schedule.Format().About(); format.Adaptive {
+		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results",
+			format.Name)
+	}
+	if c.Extend {
 		return errors.New("expected none beside --extend: first the one, then the other")
 	}
 	return nil
 }
 
-// setAside takes the games of the players in Again out of the run in the folder, so that they are played when it goes
-// on: into replaced-N.jsonl, which no command reads by itself. Until games.jsonl is replaced, in one step, the run is
-// as it was, and afterwards it lacks these games alone.
+// setAside takes the games of the players in Again out of the run in the folder, so that they are
+// played when it goes on: into replaced-N.jsonl, which no command reads by itself. Until
+// games.jsonl is replaced, in one step, the run is as it was, and afterwards it lacks these games
+// alone.
 func setAside(c *Config, m Manifest) error {
-	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
-		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, found none", c.Out)
-	}
 	p := newPlan(c)
 	st, err := openStore(c, &m, p, func(*record.Record) {})
 	if err != nil {
 		return err
+	}
+	if st.isNew {
+		err := fmt.Errorf("%s: expected the folder of a run some of whose games are to be "+
+			"played anew, found none", c.Out)
+		return errors.Join(err, st.discard())
 	}
 	err = st.begin(c, p)
 	if err == nil {
@@ -61,11 +70,11 @@ func setAside(c *Config, m Manifest) error {
 // closeGap writes the games that wait to games.jsonl, behind a gap, and removes aheadFile.
 func (st *store) closeGap() error {
 	for _, game := range slices.Sorted(maps.Keys(st.ahead.games)) {
-		g, _, err := st.ahead.read(game)
-		if err == nil {
-			err = st.writer.Write(g)
-		}
+		g, err := st.ahead.read(game)
 		if err != nil {
+			return err
+		}
+		if err := st.writer.Write(g); err != nil {
 			return err
 		}
 		st.ahead.forget(game)
@@ -89,29 +98,34 @@ func (st *store) takeOut(c *Config) error {
 	if err != nil {
 		return errors.Join(err, replaced.Discard())
 	}
-	taken, left := record.NewWriter(replaced), record.NewWriter(rest)
-	r := record.NewReader(io.NewSectionReader(st, 0, st.writer.Size()), st.Name())
-	for err == nil {
-		var g *record.Record
-		g, err = r.Read()
-		switch {
-		case err != nil:
-		case c.isAgain(g):
-			err = taken.Write(g)
-		default:
-			err = left.Write(g)
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = errors.Join(taken.Flush(), left.Flush())
-	}
-	if err == nil && taken.Written() > 0 {
+	taken, err := st.split(c, replaced, rest)
+	if err == nil && taken > 0 {
 		err = replaced.Commit()
 		if err == nil {
 			err = rest.Commit()
 		}
 	}
 	return errors.Join(err, replaced.Discard(), rest.Discard())
+}
+
+// split writes the games of the players in Again to one file, the others to another, and returns
+// how many it took.
+func (st *store) split(c *Config, replaced, rest io.Writer) (taken int64, err error) {
+	anew, others := record.NewWriter(replaced), record.NewWriter(rest)
+	for g, err := range st.records(0, st.writer.Size()) {
+		if err != nil {
+			return 0, err
+		}
+		to := others
+		if c.isAgain(g) {
+			to = anew
+		}
+		if err := to.Write(g); err != nil {
+			return 0, err
+		}
+	}
+	err = errors.Join(anew.Flush(), others.Flush())
+	return anew.Written(), err
 }
 
 // anew returns the labels of the players in Again.

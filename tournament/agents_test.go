@@ -23,15 +23,15 @@ import (
 	"gyges/tournament/record"
 )
 
-// Arguments that make the test binary an engine that answers at once or at the end of its move time, or a program that
-// computes until it is killed.
+// Arguments that make the test binary an engine that answers at once or at the end of its move
+// time, or a program that computes until it is killed.
 const (
 	promptEngine = "prompt-engine"
 	busyProgram  = "busy-program"
 )
 
-// runPromptEngine obeys UGI commands: it plays a random legal move, and reads only the moves that are new. The nodes
-// that it tells are the nanoseconds between a go and its answer.
+// runPromptEngine obeys UGI commands: it plays a random legal move, and reads only the moves that
+// are new. The nodes that it tells are the nanoseconds between a go and its answer.
 func runPromptEngine() {
 	rng := rand.New(rand.NewPCG(1, uint64(os.Getpid())))
 	r, known := rules.MustParse("standard"), ""
@@ -95,7 +95,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// picker plays uniformly at random. Every third of its decisions has a score, so that records have nulls.
+// picker plays uniformly at random. Every third of its decisions has a score, so that records have
+// nulls.
 type picker struct {
 	agents.Base
 	rng    *rand.Rand

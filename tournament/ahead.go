@@ -16,29 +16,26 @@ import (
 	"gyges/tournament/record"
 )
 
-// aheadFile holds games that were finished before an earlier one was. They are appended in the order in which they
-// end, and written to [GamesFile] when their turn comes, so that this has the order of the schedule at any time.
+// aheadFile holds games that were finished before an earlier one was. They are appended in the
+// order in which they end, and written to [GamesFile] when their turn comes, so that this has the
+// order of the schedule at any time.
 const aheadFile = "ahead.jsonl"
 
 const (
-	// maxAhead bounds how many pairs play may be ahead of the first one that isn't written. Memory has some 100 bytes
-	// for each of their games, the disk a record.
+	// maxAhead bounds how many pairs play may be ahead of the first one that isn't written. Memory
+	// has some 100 bytes for each of their games, the disk a record.
 	maxAhead = 1 << 16
 
-	// maxCopies bounds the games in aheadFile that are in memory, too. Most wait for less than the length of a game, and
-	// needn't be read back.
-	maxCopies = 64
-
-	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is written anew.
+	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is
+	// written anew.
 	maxStale = 16 << 20
 )
 
 // waitingGame is a game that was finished, or can't be played, before an earlier one was finished.
 type waitingGame struct {
-	offset, size int64          // of its line in aheadFile
-	game         *record.Record // a copy; nil if it has to be read
-	missing      bool           // it can't be played, and has no line
-	blank        bool           // it is not played, since a player is suspended
+	offset, size int64 // of its line in aheadFile
+	missing      bool  // it can't be played, and has no line
+	blank        bool  // it is not played, since a player is suspended
 }
 
 // ahead is the [aheadFile] of a run's folder, with the games that wait in it.
@@ -48,12 +45,12 @@ type ahead struct {
 	writer *record.Writer // to file
 	games  map[int64]waitingGame
 	live   int64 // bytes of the lines of these games
-	copies int   // in memory
 }
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
 
-// open opens the file, and makes it if create is set; otherwise there may be none. It doesn't change it, see cutTorn.
+// open opens the file, and makes it if create is set; otherwise there may be none. It doesn't
+// change it, see cutTorn.
 func (a *ahead) open(create bool) error {
 	mode := appending
 	if create {
@@ -87,40 +84,39 @@ func (a *ahead) cutTorn() error {
 	return err
 }
 
-// index finds the games of the file that aren't among the first ones, which are in [GamesFile]. In schedules that may
-// be extended games have the numbers of the run that played them, and are known by South's seed, as it depends on
-// players, rules, round and side alone. Games that weren't played are left out, since who is suspended, and when, may
-// differ now.
+// index finds the games of the file that aren't among the first ones, which are in [GamesFile].
+// Games that weren't played are left out, since who is suspended, and when, may differ now.
 func (a *ahead) index(p *plan, first int64) error {
 	if a.file == nil {
 		return nil
 	}
-	seeds := map[uint64]waitingGame{}
+	// In schedules that may be extended games have the numbers of the run that played them. They
+	// are known by South's seed, as it depends on players, rules, round and side alone.
+	extendable := len(p.Stages) == 1
+	bySeed := map[uint64]waitingGame{}
 	r := record.NewReader(io.NewSectionReader(a.file, 0, a.writer.Size()), a.path())
-	for {
-		offset := r.Offset()
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	offset := int64(0)
+	for g, err := range readAll(r) {
 		if err != nil {
 			return err
 		}
 		line := waitingGame{offset: offset, size: r.Offset() - offset}
+		offset = r.Offset()
 		switch {
 		case g.NotPlayed():
-		case len(p.Stages) == 1:
-			seeds[g.South.Seed] = line
+		case extendable:
+			bySeed[g.South.Seed] = line
 		case g.Game >= first:
 			a.add(g.Game, line)
 		}
 	}
-	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
-		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
-		if line, ok := seeds[seed]; ok && game >= first {
+	for game := int64(0); game < 2*p.Len() && len(bySeed) > 0; game++ {
+		seed := p.config.seed(p.job(game/2), int(game%2), rules.South)
+		line, found := bySeed[seed]
+		if found && game >= first {
 			a.add(game, line)
 		}
-		delete(seeds, seed)
+		delete(bySeed, seed)
 	}
 	return nil
 }
@@ -142,45 +138,33 @@ func (a *ahead) write(g *record.Record) error {
 		return err
 	}
 	w.size = a.writer.End() - w.offset
-	if a.copies < maxCopies {
-		w.game = g
-		a.copies++
-	}
 	a.add(g.Game, w)
 	return nil
 }
 
-// read returns a game that waits, and its line if that can be written as it is.
-func (a *ahead) read(game int64) (g *record.Record, line []byte, err error) {
+// read returns a game that waits.
+func (a *ahead) read(game int64) (*record.Record, error) {
 	if err := a.writer.Flush(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w := a.games[game]
-	text := io.NewSectionReader(a.file, w.offset, w.size)
-	if w.game != nil {
-		line = make([]byte, w.size)
-		_, err = io.ReadFull(text, line)
-		return w.game, line, err
+	g, err := record.NewReader(io.NewSectionReader(a.file, w.offset, w.size), a.path()).Read()
+	if err != nil {
+		return nil, err
 	}
-	g, err = record.NewReader(text, a.path()).Read()
-	if err == nil {
-		g.Game, g.Pair = game, game/2
-	}
-	return g, nil, err
+	g.Game = game
+	g.Pair = game / 2
+	return g, nil
 }
 
 // forget removes a game from those that wait; its line stays.
 func (a *ahead) forget(game int64) {
-	w := a.games[game]
-	if w.game != nil {
-		a.copies--
-	}
-	a.live -= w.size
+	a.live -= a.games[game].size
 	delete(a.games, game)
 }
 
-// flush passes what is in memory to the system. The games that wait no longer are in [GamesFile] by then: a file that
-// mostly has such ones is written anew.
+// flush passes what is in memory to the system. The games that wait no longer are in [GamesFile] by
+// then: a file that mostly has such ones is written anew.
 func (a *ahead) flush() error {
 	if a.file == nil {
 		return nil
@@ -188,13 +172,15 @@ func (a *ahead) flush() error {
 	if err := a.writer.Flush(); err != nil {
 		return err
 	}
-	if stale := a.writer.Size() - a.live; stale < max(maxStale, a.live) {
+	stale := a.writer.Size() - a.live
+	if stale < max(maxStale, a.live) {
 		return nil
 	}
 	return a.rewrite()
 }
 
-// rewrite replaces the file by one that has only the games that wait. Who reads the earlier one reads it to its end.
+// rewrite replaces the file by one that has only the games that wait. Who reads the earlier one
+// reads it to its end.
 func (a *ahead) rewrite() error {
 	f, err := files.Create(a.path())
 	if err != nil {
@@ -244,8 +230,9 @@ func (a *ahead) close() error {
 // remove removes the file, if there is one: its games are in [GamesFile] or not needed.
 func (a *ahead) remove() error {
 	err := a.close()
-	if gone := os.Remove(a.path()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
+	errRemove := os.Remove(a.path())
+	if errors.Is(errRemove, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return errors.Join(err, errRemove)
 }

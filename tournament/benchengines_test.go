@@ -4,7 +4,6 @@ package tournament
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -36,84 +34,38 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkEnginePly is a move of an external engine that answers at once, at several plies of a game; cpu-ns/ply is
-// what this process uses for it.
-func BenchmarkEnginePly(b *testing.B) {
-	const window = 20 // plies that are played from there
-	for _, ply := range []int{10, 100, 390} {
-		b.Run(fmt.Sprintf("ply=%d", ply), func(b *testing.B) {
-			spec, err := agents.ParseSpec(promptSpec(b, "one"))
-			require.NoError(b, err)
-			r := rules.MustParse("standard")
-			agent, err := testRegistry(nil).Start(b.Context(), spec, r)
-			require.NoError(b, err)
-			defer func() { require.NoError(b, agent.Close()) }()
-			moves := longGame(r, ply+window)
-			start, plies := time.Duration(0), 0
-			for b.Loop() {
-				b.StopTimer()
-				g := rules.NewGame(r, r.Start())
-				for _, m := range moves[:ply] {
-					g.PlayLegal(m)
-				}
-				require.NoError(b, agent.NewGame(b.Context(), agents.Setup{Rules: r}))
+// BenchmarkRun is a match with several games at a time: of agents that cost next to nothing, so that
+// it is the whole machinery, and of two engines that answer at once.
+func BenchmarkRun(b *testing.B) {
+	for name, specs := range map[string][]string{
+		"random":  {"random", "random:id=1"},
+		"engines": {promptSpec(b, "one"), promptSpec(b, "two")},
+	} {
+		for _, workers := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("%s/workers=%d", name, workers), func(b *testing.B) {
+				c := testConfig(b, specs...)
+				c.Rules = []*rules.Rules{rules.MustParse("standard")}
+				c.Pairs = 60
+				c.Workers = workers
+				folder, plies, run := c.Out, 0, 0
 				before := processorTime(b)
-				b.StartTimer()
-				for _, m := range moves[ply : ply+window] {
-					if _, err := agent.Choose(b.Context(), g, agents.Request{}); err != nil {
-						b.Fatal(err)
-					}
-					g.PlayLegal(m)
+				for b.Loop() {
+					run++
+					c.Out = filepath.Join(folder, strconv.Itoa(run))
+					s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) { plies += g.Plies })
+					require.NoError(b, err)
+					require.Equal(b, s.Scheduled, s.Played)
 				}
-				start, plies = start+processorTime(b)-before, plies+window
-			}
-			b.ReportMetric(float64(start.Nanoseconds())/float64(plies), "cpu-ns/ply")
-			b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
-		})
-	}
-}
-
-// longGame returns the moves of a game at random of at least a number of plies.
-func longGame(r *rules.Rules, plies int) []rules.Move {
-	for seed := uint64(0); ; seed++ {
-		rng, g := rand.New(rand.NewPCG(seed, 0)), rules.NewGame(r, r.Start())
-		for o, _ := g.Outcome(); o == rules.Undecided && len(g.Moves()) < plies; o, _ = g.Outcome() {
-			legal := g.Legal()
-			m := legal.At(rng.IntN(legal.Len()))
-			for tries := 0; m.IsGoal() && tries < 10; tries++ {
-				m = legal.At(rng.IntN(legal.Len()))
-			}
-			g.PlayLegal(m)
-		}
-		if len(g.Moves()) == plies {
-			return g.Moves()
+				b.ReportMetric(float64(processorTime(b)-before)/float64(plies), "cpu-ns/ply")
+				b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
+			})
 		}
 	}
 }
 
-// BenchmarkEngines is a match of two engines that answer at once, with several games at a time.
-func BenchmarkEngines(b *testing.B) {
-	for _, workers := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			c := testConfig(b, promptSpec(b, "one"), promptSpec(b, "two"))
-			c.Rules, c.Pairs, c.Workers = []*rules.Rules{rules.MustParse("standard")}, 60, workers
-			folder, plies, run := c.Out, 0, 0
-			before := processorTime(b)
-			for b.Loop() {
-				run++
-				c.Out = filepath.Join(folder, strconv.Itoa(run))
-				s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) { plies += g.Plies })
-				require.NoError(b, err)
-				require.Equal(b, s.Scheduled, s.Played)
-			}
-			b.ReportMetric(float64(processorTime(b)-before)/float64(plies), "cpu-ns/ply")
-			b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
-		})
-	}
-}
-
-// BenchmarkEngineOverhead is by how much the time of a move in the record is longer than what the engine itself measures
-// from reading go to writing its answer, at 10 ms a move: with an idle machine if it is, and with all cores at work.
+// BenchmarkEngineOverhead is by how much the time of a move in the record is longer than what the
+// engine itself measures from reading go to writing its answer, at 10 ms a move: with an idle
+// machine if it is, and with all cores at work.
 func BenchmarkEngineOverhead(b *testing.B) {
 	for name, busy := range map[string]int{"idle": 0, "busy": runtime.NumCPU()} {
 		b.Run(name, func(b *testing.B) {

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,67 +16,136 @@ import (
 )
 
 const (
-	checkEvery      = time.Second // between looks at whether the file of records is still there
+	checkEvery      = time.Second // between two checks of the folder, see [collector.check]
 	maxCame         = 64          // games that are received before they are written
 	maxDeadLettered = 100         // pairs until the run stops
 	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
-// collector writes the games: to games.jsonl those whose turn it is, to aheadFile the others until it is.
+// collector hands out the pairs of a run and writes the games that come back: to games.jsonl those
+// whose turn it is, to aheadFile the others until it is. Each game is counted when it is written to
+// games.jsonl, in schedule order, so that what it counts is the same however many games are played
+// at a time.
 type collector struct {
-	// It counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered. Nothing is written once it is Decided.
+	// Summary is what was counted so far, but that Kept lacks the games before the first one
+	// missing, which the store counts.
 	Summary
 
-	plan      *plan
-	store     *store
-	writer    *record.Writer
-	onGame    func(*record.Record)
-	next      atomic.Int64     // the game to be written next; changed by the collector alone
-	advanced  chan struct{}    // has an element if next has changed
-	finished  atomic.Int64     // games in the two files
-	came      []*record.Record // that nothing was done with yet, while others wait to be received
-	written   []func()         // to be called when what is written is flushed
+	plan     *plan
+	manifest *Manifest
+	store    *store
+	writer   *record.Writer // to games.jsonl
+	onGame   func(*record.Record)
+	gap      bool  // games are missing before the next one that is written
+	err      error // the first error in writing; nothing is written after it
+
+	next     atomic.Int64     // the game to be written next; changed by the collector alone
+	advanced chan struct{}    // has an element if next has changed
+	came     []*record.Record // games that were received and aren't written yet
+	finished int64            // games in the two files
+	written  []func()         // to be called when what is written is flushed
+	dead     map[int64]error  // why pairs can't be played
+
 	suspend   *suspensions
-	repeats   source.Repeats
-	repeated  int64           // pairs in a row that tell nothing new
-	first     *record.Record  // of the pair under way
-	dead      map[int64]error // why pairs can't be played
-	precision *precision      // nil unless the run ends at an error
-	gap       bool            // what is written no longer follows what was written before
-	err       error           // the first error in writing; nothing is written after it
+	precision *precision     // nil unless the run ends at an error
+	first     *record.Record // the first game of the pair that was counted last
+	repeats   source.Repeats // pairs that were counted
+	repeated  int64          // how many of the last pairs tell nothing new
 }
 
-// collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
-// as no other one is waiting. What waits for earlier games when the run stops is written in order, with gaps. An error
-// in writing cancels the run.
-func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
-	always := make(chan struct{})
-	close(always)
-	for {
-		if len(results) == 0 || len(c.came) >= maxCame {
-			c.place()
+func newCollector(p *plan, onGame func(*record.Record)) *collector {
+	config := p.config
+	return &collector{
+		Summary: Summary{
+			Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC(),
+		},
+		plan:      p,
+		onGame:    onGame,
+		advanced:  make(chan struct{}, 1),
+		dead:      map[int64]error{},
+		suspend:   newSuspensions(config.Suspend, len(config.Agents)),
+		precision: newPrecision(p),
+	}
+}
+
+// dispatch sends the pairs from the first one on to the executor in order, each when it is known
+// and there is room for it. Pairs that needn't be played are left out, and pairs of suspended
+// agents have a result at once.
+func (c *collector) dispatch(
+	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
+) error {
+	config := c.plan.config
+	opener := schedule.NewOpener(config.Openings, config.Seed)
+	warned := make([]bool, len(config.Rules))
+	for i := first; i < c.plan.Len(); i++ {
+		select {
+		case <-c.plan.Known(i):
+		case <-ctx.Done():
+			return nil
 		}
-		var more <-chan struct{}
-		if c.writeNext() {
-			more = always
-		} else if len(results) == 0 {
-			c.flush()
+		job := c.plan.job(i)
+		for n := range job.Wanted {
+			job.Wanted[n] = !c.store.has(2*i + int64(n))
+		}
+		if len(job.games()) == 0 {
+			continue
+		}
+		for i >= c.next.Load()/2+maxAhead {
+			select {
+			case <-c.advanced:
+			case <-ctx.Done():
+				return nil
+			}
 		}
 		select {
-		case o, ok := <-results:
-			if !ok {
-				c.writeRest()
-				return
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		position, again, err := opener.Opening(config.Rules[job.Rules], job.Round)
+		if err != nil {
+			return err
+		}
+		if again > 0 && !warned[job.Rules] {
+			warned[job.Rules] = true
+			rounds := textfmt.Plural(int(again), "round")
+			config.warn(fmt.Sprintf("openings for %s only: they begin again", rounds),
+				"rules", config.Rules[job.Rules])
+		}
+		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
+			blank := Result{Job: job}
+			for _, number := range job.games() {
+				task := config.task(job, int(number%2), position)
+				blank.Games = append(blank.Games, task.Blank())
 			}
-			c.take(&o)
-			if !o.More {
-				<-slots
-			}
-		case <-tick.C:
-			c.check()
-		case <-more:
+			results <- blank
+			continue
+		}
+		select {
+		case jobs <- job:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// collect receives results until there are no more. Each game is written as it comes, and passed to
+// the system as soon as no other one is waiting. What waits for earlier games when the run stops is
+// written in order, with gaps. An error in writing cancels the run.
+func (c *collector) collect(
+	results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc,
+) {
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	for {
+		idle := len(results) == 0
+		if idle || len(c.came) >= maxCame {
+			c.place()
+		}
+		wrote := c.writeNext()
+		if idle && !wrote {
+			c.flush()
 		}
 		switch {
 		case c.err != nil || c.stuck():
@@ -85,39 +153,68 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 		case c.Decided:
 			cancel(ErrDecided)
 		}
+		if idle && wrote {
+			continue // perhaps the game after it waits, too
+		}
+		select {
+		case r, ok := <-results:
+			if !ok {
+				c.writeRest()
+				return
+			}
+			c.take(&r)
+			if !r.More {
+				<-slots
+			}
+		case <-tick.C:
+			c.check()
+		}
 	}
+}
+
+// isOver reports whether nothing more is written.
+func (c *collector) isOver() bool { return c.err != nil || c.Decided }
+
+// stuck reports whether other pairs depend on one that can't be played, or too many can't be.
+func (c *collector) stuck() bool {
+	if len(c.dead) == 0 {
+		return false
+	}
+	dependent := len(c.plan.Stages) > 1 || c.plan.config.sequential()
+	return dependent || len(c.dead) >= maxDeadLettered
 }
 
 // take takes the games of a result, or notes those that can't be played.
-func (c *collector) take(o *Result) {
-	if o.Err != nil {
-		c.dead[o.Pair] = fmt.Errorf("pair %d: %w", o.Pair, o.Err)
-		for _, game := range o.games() {
+func (c *collector) take(r *Result) {
+	if r.Err != nil {
+		c.dead[r.Pair] = fmt.Errorf("pair %d: %w", r.Pair, r.Err)
+		for _, game := range r.games() {
 			c.store.ahead.games[game] = waitingGame{missing: true}
 		}
 	}
-	c.came = append(c.came, o.Games...)
-	if o.Written != nil {
-		c.written = append(c.written, o.Written)
+	c.came = append(c.came, r.Games...)
+	if r.Written != nil {
+		c.written = append(c.written, r.Written)
 	}
 }
 
-// place writes the games that have come since the last time: in order, so that few have to wait in aheadFile.
+// place writes the games that have come since the last time: in order, so that few have to wait in
+// aheadFile.
 func (c *collector) place() {
-	slices.SortFunc(c.came, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	slices.SortFunc(c.came, byNumber)
 	for _, g := range c.came {
-		if c.err != nil || c.Decided {
+		if c.isOver() {
 			break
 		}
-		c.finished.Add(1)
+		c.finished++
 		if g.Game == c.next.Load() {
-			c.write(g, nil)
+			c.write(g)
 			c.advance()
 		} else {
-			c.noteAhead(c.store.ahead.write(c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))))
+			c.noteAhead(c.store.ahead.write(c.replaced(g)))
 		}
 		if c.plan.config.OnFinished != nil {
-			c.plan.config.OnFinished(c.finished.Load())
+			c.plan.config.OnFinished(c.finished)
 		}
 	}
 	clear(c.came) // so that their memory is freed
@@ -127,30 +224,32 @@ func (c *collector) place() {
 // writeNext writes the next game if it waits, and reports whether it does.
 func (c *collector) writeNext() bool {
 	game := c.next.Load()
-	w, ok := c.store.ahead.games[game]
-	if !ok || c.err != nil || c.Decided {
+	waiting, ok := c.store.ahead.games[game]
+	if !ok || c.isOver() {
 		return false
 	}
-	if !w.missing {
-		c.moveFromAhead(game)
+	if !waiting.missing {
+		c.writeWaiting(game)
 	}
 	c.store.ahead.forget(game)
 	c.advance()
 	return true
 }
 
-// moveFromAhead writes a game that waits.
-func (c *collector) moveFromAhead(game int64) {
-	g, line, err := c.store.ahead.read(game)
-	if _, before := c.store.before[game]; err == nil && before {
+// writeWaiting writes a game that waits. One that was there when the folder was opened is verified
+// first.
+func (c *collector) writeWaiting(game int64) {
+	g, err := c.store.ahead.read(game)
+	if err == nil && c.store.has(game) {
 		err = c.plan.verify(g)
 	}
 	c.note(err)
 	if err == nil {
-		c.write(g, line)
+		c.write(g)
 	}
 }
 
+// advance notes that the next game is written, or will never be.
 func (c *collector) advance() {
 	c.next.Add(1)
 	select {
@@ -159,13 +258,8 @@ func (c *collector) advance() {
 	}
 }
 
-// stuck reports whether other pairs depend on a dead-lettered one, or too many are dead-lettered.
-func (c *collector) stuck() bool {
-	return len(c.dead) >= maxDeadLettered ||
-		len(c.dead) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
-}
-
-// flush passes what is written to the system: first the games in order, since aheadFile may lose those then.
+// flush passes what is written to the system: first the games in order, since aheadFile may lose
+// those then.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
 	if c.err == nil {
@@ -174,24 +268,31 @@ func (c *collector) flush() {
 	if c.err != nil {
 		return
 	}
-	for _, f := range c.written {
-		f()
+	for _, call := range c.written {
+		call()
 	}
 	clear(c.written) // so that their memory is freed
 	c.written = c.written[:0]
 }
 
-// check makes sure that what is written is in the file that others see.
+// check makes sure that what is written is in the file that others see, and tells them in the
+// manifest how many games there are.
 func (c *collector) check() {
 	c.place()
 	c.flush()
-	if c.err == nil {
-		c.note(c.store.stillThere())
+	if c.err != nil {
+		return
+	}
+	c.note(c.store.stillThere())
+	if c.finished != c.manifest.Games.Played {
+		c.manifest.Games.Played = c.finished
+		// Whatever is wrong with the folder is found where games are written.
+		_ = c.manifest.save(c.Out)
 	}
 }
 
-// writeRest writes the games that still wait for one that will never come, those that were there before included. Games
-// that nobody played are made again when the run goes on.
+// writeRest writes the games that still wait for one that will never come, those that were there
+// before included. Games that nobody played are made again when the run goes on.
 func (c *collector) writeRest() {
 	c.place()
 	for c.writeNext() {
@@ -199,11 +300,11 @@ func (c *collector) writeRest() {
 	waits := c.store.ahead.games
 	for _, game := range slices.Sorted(maps.Keys(waits)) {
 		c.gap = true
-		if c.err != nil || c.Decided {
+		if c.isOver() {
 			break
 		}
 		if w := waits[game]; !w.missing && !w.blank {
-			c.moveFromAhead(game)
+			c.writeWaiting(game)
 		}
 	}
 	for _, pair := range slices.Sorted(maps.Keys(c.dead)) {
@@ -212,32 +313,34 @@ func (c *collector) writeRest() {
 	c.check()
 }
 
-// write writes a game to games.jsonl, as the line that aheadFile has of it or nil, and counts it.
-func (c *collector) write(g *record.Record, line []byte) {
+// replaced returns a game, or the one that is recorded in its place if a player is suspended.
+func (c *collector) replaced(g *record.Record) *record.Record {
+	return c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+}
+
+// write writes a game to games.jsonl and counts it.
+func (c *collector) write(g *record.Record) {
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
-	recorded := c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-	if line != nil && recorded == g {
-		c.note(c.writer.WriteLine(line))
-	} else {
-		c.note(c.writer.Write(recorded))
-	}
+	g = c.replaced(g)
+	c.note(c.writer.Write(g))
 	if c.err != nil {
 		return
 	}
 	if !c.gap && len(c.dead) == 0 {
-		c.note(c.plan.add(recorded))
+		c.note(c.plan.add(g))
 	}
-	c.count(recorded)
+	c.count(g)
 }
 
+// count counts a game in games.jsonl, whether it was written now or was there before.
 func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
 	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
-		c.tooFew()
+		c.checkOpponents()
 	}
 	if c.onGame != nil {
 		c.onGame(g)
@@ -253,47 +356,58 @@ func (c *collector) count(g *record.Record) {
 	}
 }
 
-// countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
+// countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier
+// pair tells nothing.
 func (c *collector) countPair(first, second *record.Record) {
+	config := c.plan.config
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a.Outcome, &b.Outcome, 1)
-	repeated = repeated || a.NotPlayed || b.NotPlayed
-	if c.repeated++; !repeated {
+	if repeated || a.NotPlayed || b.NotPlayed {
+		c.repeated++
+	} else {
 		c.repeated = 0
-	}
-	config := c.plan.config
-	if agents := config.Agents; len(agents) == 2 && a.South != a.North && !repeated {
-		name := agents[0].String()
-		c.Pairs[first.HalfPoints(name)+second.HalfPoints(name)]++
-		c.Decided = config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided
-	}
-	if c.precision != nil {
-		if !repeated {
+		if c.precision != nil {
 			c.precision.results[a.Rules].AddPairs(a.South, a.North, a.Result, b.Result, 1)
 		}
-		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
+		if len(config.Agents) == 2 && a.South != a.North {
+			player := source.Name(config.Agents[0].String())
+			c.AddPair(player, &a.Outcome, &b.Outcome)
+		}
+	}
+	hasTest := config.SPRT != sprt.Test{}
+	if hasTest && config.SPRT.Verdict(c.Pairs) != sprt.Undecided {
+		c.Decided = true
+	}
+	pairs := first.Pair + 1
+	if c.precision != nil && c.precision.look(pairs, c.suspend) {
+		c.Decided = true
+	}
+	if c.Decided || !config.sequential() {
+		return
 	}
 	// No new pair came in the second half of all, and in maxRepeated rounds.
-	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(config.Rules))
-	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, (first.Pair+1)/2)
-	c.Decided = c.Decided || c.Exhausted
+	round := len(c.plan.Stages[0].Matches) * len(config.Rules)
+	if c.repeated >= max(int64(maxRepeated*round), pairs/2) {
+		c.Exhausted = true
+		c.Decided = true
+	}
 }
 
-// tooFew stops the run if the agents that are left don't meet.
-func (c *collector) tooFew() {
-	meet := func(m schedule.Match) bool { return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1]) }
+// checkOpponents stops the run if no two agents are left that meet.
+func (c *collector) checkOpponents() {
+	config := c.plan.config
 	var out []string
-	for i, spec := range c.plan.config.Agents {
+	for i, spec := range config.Agents {
 		if c.suspend.has(i) {
 			out = append(out, spec.Label())
 		}
 	}
-	left := len(out) <= len(c.plan.config.Agents)-2
+	left := len(out) <= len(config.Agents)-2
 	if len(c.plan.Stages) == 1 {
-		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, c.suspend.leaves)
 	}
 	if !left {
-		c.note(&TooFewError{out, c.plan.config.Suspend})
+		c.note(&TooFewError{out, config.Suspend})
 	}
 }
 
@@ -304,12 +418,12 @@ type TooFewError struct {
 }
 
 func (e *TooFewError) Error() string {
-	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(e.Suspended, 8),
-		e.faults)
+	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults",
+		textfmt.List(e.Suspended, 8), e.faults)
 }
 
-// noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause, and the games in
-// order are written to its place again.
+// noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause,
+// and the games in order are written to its place again.
 func (c *collector) noteAhead(err error) {
 	if err != nil {
 		c.note(c.writer.Flush())
@@ -318,6 +432,7 @@ func (c *collector) noteAhead(err error) {
 	c.note(err)
 }
 
+// note keeps the first error in writing.
 func (c *collector) note(err error) {
 	if c.err == nil {
 		c.err = err

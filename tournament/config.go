@@ -28,9 +28,9 @@ const (
 	maxName    = 64
 )
 
-// Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
-// names, with what they mean in their tags (see package settings), and what the program adds. Start from
-// [DefaultConfig]; the zero value lacks rules and agents.
+// Config says which tournament is played: its settings, which files, flags, manifests and workers
+// have by the same names, with what they mean in their tags (see package settings), and what the
+// program adds. Start from [DefaultConfig]; the zero value lacks rules and agents.
 type Config struct {
 	Name       string         `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules      []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
@@ -48,7 +48,8 @@ type Config struct {
 	Workers int    `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
-	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't know.
+	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't
+	// know.
 	Unknown error
 
 	// Files has the paths of files that Agents name otherwise, as in a folder that may be moved.
@@ -57,21 +58,24 @@ type Config struct {
 	// Read has the files that Agents name, which [Run] reads once.
 	Read []agents.File
 
-	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
+	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a
+	// smaller UntilError.
 	Extend bool
 
-	// Again has the indices of agents whose games of the run in the folder are played anew, see [Config.SetAgain].
+	// Again has the indices of agents whose games of the run in the folder are played anew, see
+	// [Config.SetAgain].
 	Again []int
 
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
-	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder, and what
-	// tells them from others. Those before a gap have been passed on by then.
+	// OnBegin, if not nil, is called before the first game, with the number of games that were in
+	// the folder, and what tells them from others. Those before a gap have been passed on by then.
 	OnBegin func(kept int64, has func(game int64) bool) `json:"-"`
 
-	// OnFinished, if not nil, is called with the number of games that the folder has, those from before included, when a
-	// game has been played to its end. One that waits for an earlier game is passed to onGame of [Run] later.
+	// OnFinished, if not nil, is called with the number of games that the folder has, those from
+	// before included, when a game has been played to its end. One that waits for an earlier game
+	// is passed to onGame of [Run] later.
 	OnFinished func(games int64) `json:"-"`
 
 	// Log receives warnings; nil: none are logged.
@@ -101,7 +105,8 @@ func DefaultConfig() Config {
 // MatchName is the name of the runs of gyges match.
 const MatchName = "match"
 
-// DefaultMatch returns the DefaultConfig of matches of two agents, without openings, see [schedule.Openings.ForMatch].
+// DefaultMatch returns the DefaultConfig of matches of two agents, without openings, see
+// [schedule.Openings.ForMatch].
 func DefaultMatch() Config {
 	c := DefaultConfig()
 	c.Openings.Policy = ""
@@ -111,7 +116,8 @@ func DefaultMatch() Config {
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.
 const UnsetPairs = math.MinInt
 
-// SetPairs sets Pairs that are UnsetPairs: to those of [DefaultConfig], or to 100,000 if something else ends the run.
+// SetPairs sets Pairs that are UnsetPairs: to those of [DefaultConfig], or to 100,000 if something
+// else ends the run.
 func (c *Config) SetPairs() {
 	switch {
 	case c.Pairs != UnsetPairs:
@@ -125,7 +131,8 @@ func (c *Config) SetPairs() {
 // sequential reports whether the results decide when the run ends.
 func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
-// DefaultOut returns the path of a folder of a run that starts at a time. None is there, even in the same second.
+// DefaultOut returns the path of a folder of a run that starts at a time. None is there, even in
+// the same second.
 func DefaultOut(results, name string, start time.Time) string {
 	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base
@@ -139,14 +146,16 @@ func DefaultOut(results, name string, start time.Time) string {
 
 // Size is what the schedule has of the config.
 func (c *Config) Size() schedule.Size {
-	return schedule.Size{Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules)}
+	return schedule.Size{
+		Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules),
+	}
 }
 
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
-// Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
-// joins a *[problems.FieldError] for each thing that is wrong.
+// Validate checks everything but Out, and makes each agent once, to find bad parameters and missing
+// files. The error joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var p problems.List
 	CheckName(&p, c.Name)
@@ -157,11 +166,11 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// checkPlan checks each setting by itself, and those that say who meets whom in how many games: what can be checked of
-// a config without making its agents.
+// checkPlan checks each setting by itself, and those that say who meets whom in how many games:
+// what can be checked of a config without making its agents.
 func (c *Config) checkPlan(p *problems.List) {
-	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d",
-		maxRules, len(c.Rules))
+	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules",
+		"expected 1 to %d rule sets, found %d", maxRules, len(c.Rules))
 	fewest := 2
 	if c.Schedule.Format().About().Alone {
 		fewest = 1
@@ -170,18 +179,20 @@ func (c *Config) checkPlan(p *problems.List) {
 		"expected %d to %d agents, found %d", fewest, maxAgents, len(c.Agents))
 	settings.Check(p, c, "")
 	c.checkSchedule(p)
-	if len(*p) == 0 {
-		p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s", len(c.Agents),
-			c.Schedule)
-		p.Expect(!c.sequential() || c.stages() == 1, "schedule",
-			"expected one stage with sprt or until_error, found %s, which has %d", c.Schedule, c.stages())
+	if len(*p) > 0 {
+		return
 	}
+	p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s",
+		len(c.Agents), c.Schedule)
+	p.Expect(!c.sequential() || c.stages() == 1, "schedule",
+		"expected one stage with sprt or until_error, found %s, which has %d",
+		c.Schedule, c.stages())
 }
 
 func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
 
-// Recorded returns the schedule of a run whose records say who met. The error says why the config, which may come from
-// anywhere, has none that this program knows.
+// Recorded returns the schedule of a run whose records say who met. The error says why the config,
+// which may come from anywhere, has none that this program knows.
 func (c *Config) Recorded() (*schedule.Schedule, error) {
 	var p problems.List
 	c.checkPlan(&p)
@@ -198,16 +209,15 @@ func (c *Config) Recorded() (*schedule.Schedule, error) {
 	return schedule.Recorded(c.Schedule.Format(), c.Size()), nil
 }
 
-// isIn reports whether an error is one in one of some fields.
+// isIn reports whether an error is in one of some fields.
 func isIn(err error, fields ...string) bool {
-	var field *problems.FieldError
-	return errors.As(err, &field) && slices.Contains(fields, field.Field)
+	field, ok := errors.AsType[*problems.FieldError](err)
+	return ok && slices.Contains(fields, field.Field)
 }
 
 func (c *Config) checkRules(p *problems.List) {
-	list := c.Rules
-	seen := map[string]bool{}
-	for i, r := range list[:min(len(list), maxRules)] {
+	names := map[string]bool{}
+	for i, r := range c.Rules[:min(len(c.Rules), maxRules)] {
 		field := fmt.Sprintf("rules[%d]", i)
 		if r == nil {
 			p.Add(field, errors.New("expected a rule set, found none"))
@@ -215,29 +225,38 @@ func (c *Config) checkRules(p *problems.List) {
 		}
 		again, err := rules.Parse(r.String())
 		p.Expect(err == nil && again.Options() == r.Options(), field,
-			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
-		p.Expect(!seen[r.String()], field, "rule set %s is listed twice", r)
-		seen[r.String()] = true
+			"expected a rule set that its name %.60q describes in full, "+
+				"like standard:null_move=allow", r)
+		p.Expect(!names[r.String()], field, "rule set %s is listed twice", r)
+		names[r.String()] = true
 	}
 }
 
 func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
-	list := c.Agents
-	seen, labels := map[string]bool{}, map[string]bool{}
-	for i, spec := range list[:min(len(list), maxAgents)] {
-		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
-		if seen[text] {
-			p.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
+	specs := map[string]bool{}
+	labels := map[string]bool{}
+	for i, spec := range c.Agents[:min(len(c.Agents), maxAgents)] {
+		field := fmt.Sprintf("agents[%d]", i)
+		text := spec.String()
+		if specs[text] {
+			named := spec.With("name", "b")
+			p.Expect(false, field, "agent %.60q is listed twice; give one a name, like %s",
+				text, named)
 			continue
 		}
 		p.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
-		seen[text], labels[spec.Label()] = true, true
+		specs[text] = true
+		labels[spec.Label()] = true
 		CheckAgent(p, field, registry, spec, c.Rules...)
 	}
 }
 
-// CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the key of its spec.
-func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec agents.Spec, list ...*rules.Rules) {
+// CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the
+// key of its spec.
+func CheckAgent(
+	p *problems.List, field string, registry *agents.Registry, spec agents.Spec,
+	list ...*rules.Rules,
+) {
 	if clock := spec.Get("clock"); clock != "" {
 		if _, err := game.ParseClock(clock); err != nil {
 			p.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", spec, err))
@@ -254,9 +273,11 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return err
 	}
 	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
-		return fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)
+		return fmt.Errorf("agent %.60q needs a person at the terminal; "+
+			"expected agents that play by themselves", spec)
 	}
-	list = slices.DeleteFunc(slices.Clone(list[:min(len(list), maxRules)]), func(r *rules.Rules) bool { return r == nil })
+	list = slices.Clone(list[:min(len(list), maxRules)])
+	list = slices.DeleteFunc(list, func(r *rules.Rules) bool { return r == nil })
 	agent, err := registry.New(spec, list...)
 	if err != nil {
 		return err
@@ -264,33 +285,37 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 	return agent.Close()
 }
 
+// checkSchedule checks what depends on the format, and on how the run ends.
 func (c *Config) checkSchedule(p *problems.List) {
 	format := c.Schedule.Format().About()
 	if format.MostRounds == nil {
 		p.Expect(c.Rounds == 0, "rounds", "expected none with the schedule %s", format.Name)
 	} else {
 		most := format.MostRounds(max(len(c.Agents), 2))
-		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d",
+		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds",
+			"expected a number from 1 to %d with %s, found %d",
 			most, textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
 	}
+	hasTest := c.SPRT != sprt.Test{}
 	if c.UntilError > 0 {
 		p.Expect(!format.Adaptive && !format.Alone, "until_error",
 			"expected none with the schedule %s, whose length is fixed", format.Name)
-		p.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
+		p.Expect(!hasTest, "until_error", "expected none beside sprt: one of the two ends the run")
 	}
-	if c.SPRT == (sprt.Test{}) {
-		return
+	if hasTest {
+		p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+		p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide",
+			format.Name)
+		err := c.SPRT.Check()
+		p.Expect(err == nil, "sprt", "%w", err)
 	}
-	p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
-	err := c.SPRT.Check()
-	p.Expect(err == nil, "sprt", "%w", err)
 }
 
 var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`) // with at most maxName letters
 
 // CheckName adds what is wrong with a run's name, which must do in a path on any system.
 func CheckName(p *problems.List, name string) {
-	p.Expect(len(name) <= maxName && runName.MatchString(name), "name", "expected 1 to %d letters, digits, '-', '_' or "+
-		"'.', the first a letter or a digit, found %.60q", maxName, name)
+	p.Expect(len(name) <= maxName && runName.MatchString(name), "name",
+		"expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, "+
+			"found %.60q", maxName, name)
 }

@@ -101,8 +101,8 @@ func TestValidateOne(t *testing.T) {
 	}
 }
 
-// A config that comes from anywhere has a schedule or a reason for having none, by the same bounds as one that is
-// played.
+// A config that comes from anywhere has a schedule or a reason for having none, by the same bounds
+// as one that is played.
 func TestRecordedSchedule(t *testing.T) {
 	for text, want := range map[string]string{
 		`"schedule": "swiss", "rounds": 3, "pairs": 1`: "",

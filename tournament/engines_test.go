@@ -65,8 +65,8 @@ type startless struct{ picker }
 
 func (*startless) Start(context.Context) error { return errTest }
 
-// An engine that doesn't start plays no game, and leaves no folder behind; one that other games were played with
-// before leaves those as they are.
+// An engine that doesn't start plays no game, and leaves no folder behind; one that other games
+// were played with before leaves those as they are.
 func TestEnginesThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	config := func(habit, more string) Config {

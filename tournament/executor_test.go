@@ -14,7 +14,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// shufflingPool plays batches of jobs backwards, leaves out those of park, and counts what was written.
+// shufflingPool plays batches of jobs backwards, leaves out those of park, and counts what was
+// written.
 type shufflingPool struct {
 	window    int
 	park      map[int64]bool
@@ -62,7 +63,8 @@ func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, ou
 	}
 }
 
-// A pool of another sort gives the same records, in all formats, also when it goes on with a run that was stopped.
+// A pool of another sort gives the same records, in all formats, also when it goes on with a run
+// that was stopped.
 func TestPoolsGiveTheSameRecords(t *testing.T) {
 	t.Parallel()
 	for _, f := range []schedule.Name{schedule.RoundRobin, "swiss"} {
@@ -112,7 +114,8 @@ func TestDeadLetteredPairs(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
-// Where later pairs depend on one that can't be played, the run stops; so it does when nothing can be played.
+// Where later pairs depend on one that can't be played, the run stops; so it does when nothing can
+// be played.
 func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 	park := map[int64]bool{1: true}
 	swiss := formatConfig(t, "swiss", 5)

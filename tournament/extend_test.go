@@ -16,8 +16,9 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// A run that goes on with further agents and pairs has the records of one that had them from the beginning, plays only
-// what is missing, and says so, whether it had ended, was stopped or was killed.
+// A run that goes on with further agents and pairs has the records of one that had them from the
+// beginning, plays only what is missing, and says so, whether it had ended, was stopped or was
+// killed.
 func TestExtendByAgents(t *testing.T) {
 	t.Parallel()
 	for _, f := range []schedule.Name{"round-robin", "gauntlet", "ladder", "self-play"} {

@@ -94,8 +94,9 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	}
 }
 
-// A run ends after the first round looked at in which every interval is narrow enough under each rule set, whatever
-// the number of workers and wherever it was stopped before, and goes on from there to a smaller error.
+// A run ends after the first round looked at in which every interval is narrow enough under each
+// rule set, whatever the number of workers and wherever it was stopped before, and goes on from
+// there to a smaller error.
 func TestUntilError(t *testing.T) {
 	c := testConfig(t, "random:name=a", "random:name=b", "random:name=c")
 	c.Rules, c.Pairs, c.Suspend = c.Rules[:2], 5000, 0
@@ -173,8 +174,8 @@ func TestSelfPlay(t *testing.T) {
 	}
 }
 
-// Self-play goes on while an agent is left that meets itself, and what two agents scored against each other is counted
-// without the games of each with itself, and those that were not played.
+// Self-play goes on while an agent is left that meets itself, and what two agents scored against
+// each other is counted without the games of each with itself, and those that were not played.
 func TestSelfPlayOfOneThatIsLeft(t *testing.T) {
 	c := testConfig(t, "random", "error")
 	c.Rules, c.Schedule, c.Pairs, c.Suspend = c.Rules[:1], schedule.SelfPlay, 6, 2
@@ -206,8 +207,8 @@ func (a *loner) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 	return a.picker.Choose(ctx, g, q)
 }
 
-// A run that the results end stops when all pairs of many rounds repeat earlier ones, and no sooner, at the same pair
-// for any number of workers and when it goes on.
+// A run that the results end stops when all pairs of many rounds repeat earlier ones, and no
+// sooner, at the same pair for any number of workers and when it goes on.
 func TestStopsWhenNoNewGameComes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

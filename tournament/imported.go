@@ -6,18 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 
-// Import makes a run's folder of games from elsewhere. write writes them and sets the run's name, its ID, by which
-// copies are recognised, and the number of players. The folder must not hold a run already. If write fails, nothing is
-// left of it. Until all is written the records have a temporary name, see [IsCutImport]; they get theirs after the
-// manifest is written: a stop at any instant leaves no records, or both.
+// Import makes a run's folder of games from elsewhere. write writes them and sets the run's name,
+// its ID, by which copies are recognised, and the number of players. The folder must not hold a run
+// already. If write fails, nothing is left of it. Until all is written the records have a temporary
+// name, see [IsCutImport]; they get theirs after the manifest is written: a stop at any instant
+// leaves no records, or both.
 func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err error) {
 	m := newManifest(Imported, Inputs{}, time.Now())
 	m.From = from
@@ -40,14 +39,16 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 		return err
 	}
 	w := record.NewWriter(f)
-	if err = write(w, m); err == nil {
+	err = write(w, m)
+	if err == nil {
 		err = w.Close()
 	}
 	if err == nil {
 		err = holdsRun(dir) // of another process, meanwhile
 	}
 	if err == nil {
-		m.Games, m.End = GameCounts{Scheduled: w.Written(), Played: w.Written()}, time.Now().Round(0).UTC()
+		m.Games = GameCounts{Scheduled: w.Written(), Played: w.Written()}
+		m.End = time.Now().Round(0).UTC()
 		err = m.save(dir)
 	}
 	if err != nil {
@@ -59,22 +60,26 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 	return nil
 }
 
+// holdsRun returns an error if a folder holds a run.
 func holdsRun(dir string) error {
+	if IsCutImport(dir) {
+		return nil
+	}
 	for _, name := range []string{ManifestFile, GamesFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !IsCutImport(dir) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, name)
 		}
 	}
 	return nil
 }
 
-// IsCutImport reports whether a folder holds an import that goes on, or that was stopped before its end: records under
-// a temporary name, but none under theirs. The next import into the folder removes what was left there.
+// IsCutImport reports whether a folder holds an import that goes on, or that was stopped before its
+// end: records under a temporary name, but none under theirs. The next import into the folder
+// removes what was left there.
 func IsCutImport(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, GamesFile)); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries,
-		func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
+	temporary, _ := fs.Glob(os.DirFS(dir), GamesFile+".tmp-*") // its errors are of patterns
+	return len(temporary) > 0
 }

@@ -54,7 +54,8 @@ func TestImport(t *testing.T) {
 	require.Error(t, Import("", "x.pgn", one))
 }
 
-// What an import has written so far can't be taken for a run, and a new import replaces it once its process has ended.
+// What an import has written so far can't be taken for a run, and a new import replaces it once its
+// process has ended.
 func TestImportStoppedHalfway(t *testing.T) {
 	dir, left := t.TempDir(), t.TempDir()
 	games := func(n int, halfway func()) func(*record.Writer, *Manifest) error {

@@ -132,7 +132,8 @@ func justRun(t *testing.T, c Config) error {
 	return err
 }
 
-// A file that is replaced while the run goes on doesn't change who plays, whenever an agent is made.
+// A file that is replaced while the run goes on doesn't change who plays, whenever an agent is
+// made.
 func TestFilesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
@@ -242,7 +243,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	require.ErrorContains(t, justRun(t, c), "link has changed")
 }
 
-// What is refused leaves the folder byte for byte as it was: also one that was killed, with a gap and a torn end.
+// What is refused leaves the folder byte for byte as it was: also one that was killed, with a gap
+// and a torn end.
 func TestRefusedRunsLeaveTheirFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "f")
@@ -286,7 +288,8 @@ func TestRefusedRunsLeaveTheirFolder(t *testing.T) {
 	}
 }
 
-// An extension that would end before it plays a game is refused, so that the old command still goes on.
+// An extension that would end before it plays a game is refused, so that the old command still goes
+// on.
 func TestExtensionsOfTooFewAreRefused(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, "random", "error")

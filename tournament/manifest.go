@@ -27,7 +27,8 @@ const (
 	ManifestFile = "manifest.json" // what was run, where and when
 )
 
-// PlayedPrefix begins the names of the folders of games played in the browser, which have no manifest.
+// PlayedPrefix begins the names of the folders of games played in the browser, which have no
+// manifest.
 const PlayedPrefix = "play-"
 
 // Status says how a run stands.
@@ -85,17 +86,23 @@ func (h Host) String() string {
 
 func newManifest(status Status, inputs Inputs, start time.Time) *Manifest {
 	b := build.Read()
-	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
+	b.Version = cmp.Or(b.Version, "unknown")
+	b.Time = ""
 	return &Manifest{
-		Schema: record.Version, Status: status, Inputs: inputs, Start: start.Round(0).UTC(),
-		Program: b, Host: Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+		Schema:  record.Version,
+		Status:  status,
+		Inputs:  inputs,
+		Start:   start.Round(0).UTC(),
+		Program: b,
+		Host:    Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
 	}
 }
 
 // Completed returns the config with every default filled in, as manifests have it.
 func (c *Config) Completed() Config {
 	to := *c
-	to.Schedule, to.OnRepetition = cmp.Or(c.Schedule, schedule.RoundRobin), cmp.Or(c.OnRepetition, agents.Forfeit)
+	to.Schedule = cmp.Or(c.Schedule, schedule.RoundRobin)
+	to.OnRepetition = cmp.Or(c.OnRepetition, agents.Forfeit)
 	if c.Openings.Policy == schedule.FileOpenings {
 		to.Openings.Hash = c.Openings.Sum()
 	}
@@ -108,18 +115,22 @@ func (c *Config) Completed() Config {
 // MarshalJSON returns the settings as manifests and workers have them, see [settings.Marshal].
 func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
 
-// UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that this program doesn't
-// know, see [Config].Unknown; players of such specs have these as their kind. Positions of openings aren't there.
+// UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that
+// this program doesn't know, see [Config].Unknown; players of such specs have these as their kind.
+// Positions of openings aren't there.
 func (c *Config) UnmarshalJSON(text []byte) error {
-	var as struct {
+	c.Unknown = settings.Unmarshal(text, c)
+	if len(c.Agents) > 0 {
+		return nil
+	}
+	var texts struct {
 		Agents []string `json:"agents"`
 	}
-	_ = json.Unmarshal(text, &as) // what is wrong is found again
-	c.Unknown = settings.Unmarshal(text, c)
-	for i := 0; len(c.Agents) == i && i < len(as.Agents); i++ {
-		spec, err := agents.ParseSpec(as.Agents[i])
+	_ = json.Unmarshal(text, &texts) // what is wrong is in Unknown
+	for _, text := range texts.Agents {
+		spec, err := agents.ParseSpec(text)
 		if err != nil {
-			spec = agents.Spec{Kind: as.Agents[i]}
+			spec = agents.Spec{Kind: text}
 		}
 		c.Agents = append(c.Agents, spec)
 	}
@@ -138,7 +149,8 @@ func (m *Manifest) save(dir string) error {
 
 const maxManifest = 16 << 20 // bytes
 
-// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored.
+// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are
+// ignored.
 func ReadManifest(dir fs.FS) (*Manifest, error) {
 	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {

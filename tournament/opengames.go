@@ -12,8 +12,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// OpenGames opens a regular file for reading. Where it is the [GamesFile] of a run that goes on or was killed, the
-// games that wait in the [aheadFile] beside it follow its own: those after its last one, as games move in order.
+// OpenGames opens a regular file for reading. Where it is the [GamesFile] of a run that goes on or
+// was killed, the games that wait in the [aheadFile] beside it follow its own: those after its last
+// one, as games move in order.
 func OpenGames(path string) (io.ReadCloser, error) {
 	if filepath.Base(path) != GamesFile {
 		return files.Open(path)
@@ -37,12 +38,14 @@ func OpenGames(path string) (io.ReadCloser, error) {
 	}
 	waiting := &aheadReader{lines: files.NewLineReader(ahead, record.MaxLine)}
 	if end > 0 {
-		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine) // of the last line; 0 if that is too long
-		head := make([]byte, 40)
-		_, _ = games.ReadAt(head, start) // a short line leaves the rest as it is
+		// The start of the last line; 0 if that is too long.
+		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine)
+		head := make([]byte, 40) // enough for the game's number, which comes first
+		_, _ = games.ReadAt(head, start)
 		waiting.first = gameOf(head) + 1
 	}
-	whole, torn := io.NewSectionReader(games, 0, end), io.NewSectionReader(games, end, info.Size()-end)
+	whole := io.NewSectionReader(games, 0, end)
+	torn := io.NewSectionReader(games, end, info.Size()-end)
 	return &twoFiles{
 		Reader: io.MultiReader(whole, waiting, torn),
 		close:  func() error { return errors.Join(games.Close(), ahead.Close()) },

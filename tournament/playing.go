@@ -15,7 +15,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// PlayingFile holds the games that a run plays at the moment, for spectators. It is no part of the results.
+// PlayingFile holds the games that a run plays at the moment, for spectators. It is no part of the
+// results.
 const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].
@@ -53,18 +54,21 @@ func ParsePlaying(text []byte) (*Playing, error) {
 		return nil, fmt.Errorf("%s: %w", PlayingFile, err)
 	}
 	if len(p.Games) > maxPlaying || slices.ContainsFunc(p.Games, tooLong) {
-		return nil, fmt.Errorf("%s: expected at most %d games of %d moves", PlayingFile, maxPlaying, maxPlayingMoves)
+		return nil, fmt.Errorf("%s: expected at most %d games of %d moves",
+			PlayingFile, maxPlaying, maxPlayingMoves)
 	}
 	return p, nil
 }
 
 func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
-// PlayingOf returns the games that runners play at a time, but for those that began just before, also while they play.
+// PlayingOf returns the games that runners play at a time, but for those that began just before,
+// also while they play.
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {
-		if g := r.referee.Playing(); g != nil && now.Sub(g.Timing.Start) >= playingInterval {
+		g := r.referee.Playing()
+		if g != nil && now.Sub(g.Timing.Start) >= playingInterval {
 			p.Games = append(p.Games, g)
 		}
 	}
@@ -76,9 +80,11 @@ func PlayingOf(runners []*Runner, now time.Time) *Playing {
 // bound leaves the games that the file has room for, in order.
 func (p *Playing) bound() {
 	p.Games = slices.DeleteFunc(p.Games, tooLong)
-	slices.SortFunc(p.Games, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	slices.SortFunc(p.Games, byNumber)
 	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
 }
+
+func byNumber(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) }
 
 // Shown is the [PlayingFile] of a run. What can't be written is not shown, and the run goes on.
 type Shown struct {
@@ -94,8 +100,11 @@ func (s *Shown) Show(p *Playing, now time.Time) {
 	var err error
 	if len(p.Games) > 0 {
 		err = files.ReplaceUnsynced(path, p)
-	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	} else {
+		err = os.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
 	}
 	if err != nil && !s.warned {
 		s.warned = true

@@ -99,7 +99,8 @@ func TestPlayingFile(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
-// A run leaves no such file behind, be it finished or interrupted, nor one of an earlier process that was killed.
+// A run leaves no such file behind, be it finished or interrupted, nor one of an earlier process
+// that was killed.
 func TestPlayingFileRemoved(t *testing.T) {
 	for _, agent := range []string{"random:id=1", "block"} {
 		c := testConfig(t, "random", agent)

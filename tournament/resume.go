@@ -7,64 +7,72 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 )
 
-// checkManifest compares the run in the folder, if any, with that to be played, and reports whether agents have joined.
-func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err error) {
-	old, err := ReadManifest(os.DirFS(c.Out))
+// goOn makes m the manifest of a run that goes on, which was old so far. The error says why the run
+// can't go on.
+func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	switch {
-	case err != nil:
-		return false, fmt.Errorf("%s can't be read: %w", ManifestFile, err)
-	case old == nil && gamesSize > 0:
-		return false, fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile, ManifestFile)
-	case old == nil:
-		return false, nil
 	case old.Status == Imported:
-		return false, errors.New("holds imported games; expected a new folder or that of a run")
+		return errors.New("holds imported games; expected a new folder or that of a run")
 	case old.Config.Unknown != nil:
-		return false, fmt.Errorf("holds a run with settings that this version doesn't know: %w", old.Config.Unknown)
+		return fmt.Errorf("holds a run with settings that this version doesn't know: %w",
+			old.Config.Unknown)
 	case old.Schema != m.Schema:
-		return false, fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
-	}
-	longer := old.Config.extended(&m.Config)
-	joined = len(old.Config.Agents) < len(m.Config.Agents)
-	fixed := c.stages() == 1
-	if c.Extend && old.Config.Schedule == m.Config.Schedule {
-		if !fixed && (longer.Pairs > old.Config.Pairs || joined) {
-			// they would have changed later pairings
-			return false, fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
-		}
-		old.Config = longer
+		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
 	m.Resumed = m.Start
-	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
+	m.ID = old.ID
+	m.Start = old.Start
+	m.Earlier = old.Earlier
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
 	}
+
+	was := old.Inputs
+	longer := Inputs{old.Config.extended(&m.Config), old.Files}
+	fixed := c.stages() == 1
+	if c.Extend && old.Config.Schedule == m.Config.Schedule {
+		grows := longer.Config.Pairs > old.Config.Pairs || m.hasJoined(old)
+		if grows && !fixed { // later pairings would have been others
+			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
+		}
+		was = longer
+	}
 	anew := c.anew()
-	err = old.Compare(m.Inputs, anew...)
-	if err != nil && fixed && (Inputs{longer, old.Files}).Compare(m.Inputs, anew...) == nil {
+	err := was.Compare(m.Inputs, anew...)
+	if err != nil && fixed && longer.Compare(m.Inputs, anew...) == nil {
 		err = &ExtendError{err}
 	}
-	if err != nil && c.Extend && !slices.Equal(old.Config.Players(), c.Players()) {
-		err = fmt.Errorf("%w; --extend plays the run's agents as they met, and others between or after them", err)
+	if err != nil && c.Extend && !slices.Equal(was.Config.Players(), c.Players()) {
+		err = fmt.Errorf("%w; --extend plays the run's agents as they met, "+
+			"and others between or after them", err)
 	}
-	return joined, err
+	return err
+}
+
+// hasJoined reports whether agents have joined the run that was old so far.
+func (m *Manifest) hasJoined(old *Manifest) bool {
+	return len(old.Config.Agents) < len(m.Config.Agents)
 }
 
 // extended returns the config of a run with what [Config].Extend lets another one change.
 func (c Config) extended(to *Config) Config {
 	c.Pairs = max(c.Pairs, to.Pairs)
-	if e := to.UntilError; e > 0 && (c.UntilError == 0 || e < c.UntilError) {
-		c.UntilError = e
+	smaller := c.UntilError == 0 || to.UntilError < c.UntilError
+	if to.UntilError > 0 && smaller {
+		c.UntilError = to.UntilError
 	}
 	if len(c.Agents) < len(to.Agents) && !c.Schedule.Format().About().Adaptive {
-		now, gone := to.pairings(), c.pairings()
-		maps.DeleteFunc(gone, func(met [2]string, _ bool) bool { return now[met] })
-		if len(gone) == 0 {
+		// All that met must meet again, with the same one first.
+		meet := map[[2]string]bool{}
+		for _, pairing := range to.pairings() {
+			meet[pairing] = true
+		}
+		lost := func(pairing [2]string) bool { return !meet[pairing] }
+		if !slices.ContainsFunc(c.pairings(), lost) {
 			c.Agents = to.Agents
 		}
 	}
@@ -72,50 +80,71 @@ func (c Config) extended(to *Config) Config {
 }
 
 // pairings returns who meets whom in a format that isn't adaptive.
-func (c *Config) pairings() map[[2]string]bool {
-	players, list := c.Players(), map[[2]string]bool{}
+func (c *Config) pairings() (list [][2]string) {
+	players := c.Players()
 	for _, p := range c.Schedule.Format().Pairings(len(players), nil) {
-		list[[2]string{players[p[0]], players[p[1]]}] = true
+		list = append(list, [2]string{players[p[0]], players[p[1]]})
 	}
 	return list
 }
 
-// ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to end at, differs in
-// nothing else, and can go on if [Config].Extend is set.
+// ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to
+// end at, differs in nothing else, and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
-// played returns the config without what changes no game: name, workers, stall timeout and suspension.
+// played returns the config without what changes no game.
 func (c Config) played() Config {
-	c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, 0, "", 0
+	c.Name = ""
+	c.Workers = 0
+	c.StallTimeout = 0
+	c.Suspend = 0
 	return c
 }
 
-// CompareConfigs returns an error that lists what differs between the configuration of a run in a folder and that of
-// the run that is to go on there. They are plain data, whose JSON is an object; null is the same as nothing.
+// CompareConfigs returns an error that lists what differs between the configuration of a run in a
+// folder and that of the run that is to go on there. They are plain data, whose JSON is an object;
+// null is the same as nothing.
 func CompareConfigs(was, now any) error {
-	var fields [2]map[string]any
-	keys := map[string]any{}
-	for i, config := range []any{was, now} {
-		text, err := json.Marshal(config)
-		in := json.NewDecoder(bytes.NewReader(text))
-		in.UseNumber() // with every digit
-		if err := cmp.Or(err, in.Decode(&fields[i])); err != nil {
-			return err
-		}
-		maps.Copy(keys, fields[i])
+	before, err := valuesOf(was)
+	if err != nil {
+		return err
 	}
-	show := func(value any) string {
-		text, _ := json.Marshal(value) // it was read from JSON
-		return strings.TrimPrefix(string(text), "null")
+	after, err := valuesOf(now)
+	if err != nil {
+		return err
 	}
+	keys := maps.Clone(before)
+	maps.Copy(keys, after)
 	text := ""
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if a, b := show(fields[0][key]), show(fields[1][key]); a != b {
-			text += fmt.Sprintf("; %s was %.300s, now %.300s", key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
+		if a, b := before[key], after[key]; a != b {
+			text += fmt.Sprintf("; %s was %.300s, now %.300s",
+				key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 		}
 	}
 	if text == "" {
 		return nil
 	}
 	return fmt.Errorf("holds a run of another configuration%s", text)
+}
+
+// valuesOf returns the values of a configuration as JSON, by their keys. Without one, or of null, a
+// value is "".
+func valuesOf(config any) (map[string]string, error) {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber() // with every digit
+	if err := in.Decode(&object); err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for key, value := range object {
+		text, _ := json.Marshal(value) // it was read from JSON
+		values[key] = strings.TrimPrefix(string(text), "null")
+	}
+	return values, nil
 }

@@ -28,7 +28,8 @@ func resumed(t *testing.T) (c Config, want string) {
 	return c, timeless(t, c.Out)
 }
 
-// requireResumes runs a config again and compares what is in its folder then, and the games that it reported.
+// requireResumes runs a config again and compares what is in its folder then, and the games that it
+// reported.
 func requireResumes(t *testing.T, c Config, want string) {
 	t.Helper()
 	var reported []int64
@@ -69,7 +70,8 @@ func TestResumeAfterACutAnywhere(t *testing.T) {
 	requireResumes(t, c, want) // finished already
 }
 
-// A run that is stopped gently, again and again, loses none of the games that wait for an earlier one.
+// A run that is stopped gently, again and again, loses none of the games that wait for an earlier
+// one.
 func TestResumeAfterInterrupts(t *testing.T) {
 	t.Parallel()
 	c, want := resumed(t)
@@ -154,20 +156,6 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// More pairs may be added.
-func TestExtend(t *testing.T) {
-	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Pairs = 5
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	want := timeless(t, c.Out)
-	c.Out, c.Pairs = t.TempDir(), 2
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	c.Pairs, c.Extend = 5, true
-	requireResumes(t, c, want)
-}
-
 // A Swiss tournament with more pairs would have paired the later rounds otherwise.
 func TestExtendStages(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
@@ -225,8 +213,8 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	require.NotContains(t, log.String(), "another version")
 }
 
-// A resumed run takes no game of its folder that its schedule, its settings and the moves don't show, whatever its
-// checksum. Without the line the game is played again.
+// A resumed run takes no game of its folder that its schedule, its settings and the moves don't
+// show, whatever its checksum. Without the line the game is played again.
 func TestResumeVerifies(t *testing.T) {
 	c, want := resumed(t)
 	games := readGames(t, c.Out)

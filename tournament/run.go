@@ -9,17 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
-	"gyges/ratings/sprt"
 	"gyges/rules/base/jsonl"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
-	"gyges/tournament/schedule"
 )
 
 // ErrDecided is why the context of an [Executor] ends when no more games are needed.
@@ -27,30 +23,35 @@ var ErrDecided = errors.New("the run is decided")
 
 // Summary says how a run ended.
 type Summary struct {
-	Status       Status     // Running if the folder could not be made ready, empty if config or agents are wrong
-	Out          string     // the folder of the records
-	Scheduled    int64      // games
-	Played       int64      // games recorded, those of earlier runs in the folder included
-	Kept         int64      // games among them that were there before
-	Pairs        sprt.Pairs // whole pairs that repeat no other, where two agents play, as the first listed saw them
-	Decided      bool       // the SPRT is, or the intervals are narrow enough, so that no more games are needed
-	Exhausted    bool       // it is Decided since the last pairs only repeat earlier ones
-	Faults       int64      // games among them that a fault of an agent decided
-	DeadLettered []error    // why pairs were not played, by workers elsewhere
+	// Status is Running if the folder could not be made ready, empty if config or agents are wrong.
+	Status Status
+
+	Out          string  // the folder of the records
+	Scheduled    int64   // games
+	Played       int64   // games recorded, those of earlier runs in the folder included
+	Kept         int64   // games among them that were there before
+	MatchPairs           // of whole pairs
+	Decided      bool    // no more games are needed: by the SPRT, by narrow intervals, or Exhausted
+	Exhausted    bool    // the last pairs only repeat earlier ones
+	Faults       int64   // games among them that a fault of an agent decided
+	DeadLettered []error // why pairs were not played, by workers elsewhere
 	Start, End   time.Time
 }
 
-// Run plays a tournament and records it in the folder config.Out. onGame, if not nil, is called for each game as it is
-// recorded, in schedule order, one at a time; it must not keep the run waiting.
+// Run plays a tournament and records it in the folder config.Out. onGame, if not nil, is called for
+// each game as it is recorded, in schedule order, one at a time; it must not keep the run waiting.
 //
-// A run that was stopped in that folder, in whatever way, goes on: games it has are kept and passed to onGame first, an
-// incomplete last line is removed, and a config that plays other games is refused. So is a second run at the same time,
-// and one whose agents don't start: nothing is left of it.
+// A run that was stopped in that folder, in whatever way, goes on: games it has are kept and passed
+// to onGame first, an incomplete last line is removed, and a config that plays other games is
+// refused. So is a second run at the same time, and one whose agents don't start: nothing is left
+// of it.
 //
-// When ctx is cancelled, games in flight are dropped, everything that is finished is written, and the error wraps the
-// context's. A game that can't be written stops the run; the error says how many games are safe. An agent's fault
-// decides its game and stops nothing.
-func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record)) (Summary, error) {
+// When ctx is cancelled, games in flight are dropped, everything that is finished is written, and
+// the error wraps the context's. A game that can't be written stops the run; the error says how
+// many games are safe. An agent's fault decides its game and stops nothing.
+func Run(
+	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
+) (Summary, error) {
 	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
 }
 
@@ -59,89 +60,161 @@ func run(
 	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 	replace func(*record.Writer) *record.Writer,
 ) (Summary, error) {
+	s, err := prepare(config, registry, onGame)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer func() { _ = s.runner.Close() }() // done before, unless the run doesn't begin
+	if err := s.open(ctx, replace); err != nil {
+		return s.Summary, err
+	}
+	defer func() { _ = s.store.lock.Close() }() // nothing was written by it
+	err = s.play(ctx)
+	return s.finish(ctx, err)
+}
+
+// session is a run from one start of the program to its end: one that is stopped and goes on has
+// several.
+type session struct {
+	*collector
+	runner   *Runner // its agents are started before the first game
+	executor Executor
+}
+
+// prepare checks the config and makes what it takes to play it. The folder isn't looked at, and no
+// agent is started.
+func prepare(
+	config Config, registry *agents.Registry, onGame func(*record.Record),
+) (*session, error) {
 	registry = registry.Reading(config.Agents, config.Files)
 	config.Read = registry.Files()
 	if err := config.Validate(registry); err != nil {
-		return Summary{}, err
+		return nil, err
 	}
 	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
-	plan := newPlan(&config)
-	c := &collector{
-		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
-		plan:    plan, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
-		precision: newPrecision(plan), advanced: make(chan struct{}, 1), dead: map[int64]error{},
+	s := &session{
+		collector: newCollector(newPlan(&config), onGame),
+		runner:    NewRunner(&config, registry.New),
+		executor:  config.Executor,
 	}
-	s := &c.Summary
-	m := newManifest(Running, config.inputs(config.Read), s.Start)
-	m.ID, m.Games.Scheduled = rand.Text(), s.Scheduled
-	first := NewRunner(&config, registry.New)
-	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
-	executor := config.Executor
-	if executor == nil {
-		executor = localExecutor{config.Workers, first}
+	if s.executor == nil {
+		s.executor = localExecutor{config.Workers, s.runner}
 	}
-	again := len(config.Again) > 0
-	if again { // before the folder is changed
-		if err := first.Start(ctx); err != nil {
-			return Summary{}, err
+	s.manifest = newManifest(Running, config.inputs(config.Read), s.Start)
+	s.manifest.ID = rand.Text()
+	s.manifest.Games.Scheduled = s.Scheduled
+	return s, nil
+}
+
+// open reads the folder, starts the agents, and makes the folder ready for the games that are
+// missing. It changes nothing there until all that may be refused has been looked at:
+//
+//   - Where games are to be played anew, the agents start first. Then these games are taken out of
+//     the folder.
+//   - Otherwise the folder is read first. The agents start if there are games to play.
+func (s *session) open(ctx context.Context, replace func(*record.Writer) *record.Writer) error {
+	config := s.plan.config
+	anew := len(config.Again) > 0
+	if anew {
+		if err := s.start(ctx); err != nil {
+			return err
 		}
-		if err := setAside(&config, *m); err != nil {
-			return *s, err
+		if err := setAside(config, *s.manifest); err != nil {
+			return err
 		}
 	}
-	st, err := openStore(&config, m, plan, c.count)
+	st, err := openStore(config, s.manifest, s.plan, s.count)
 	if err != nil {
-		return *s, err
+		return err
 	}
-	defer func() { _ = st.lock.Close() }() // nothing was written by it
-	if config.Extend && c.err != nil {
-		return *s, errors.Join(fmt.Errorf("%s: %w", config.Out, c.err), st.discard())
+	s.store = st
+	if config.Extend && s.err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", config.Out, s.err), st.discard())
 	}
-	missing := c.err == nil && !s.Decided && st.kept < s.Scheduled
-	if missing && !again {
-		if err := first.Start(ctx); err != nil {
-			return Summary{}, errors.Join(err, st.discard())
+	missing := st.kept < s.Scheduled && !s.isOver()
+	if missing && !anew {
+		if err := s.start(ctx); err != nil {
+			return errors.Join(err, st.discard())
 		}
 	}
-	if err := st.begin(&config, plan); err != nil {
-		return *s, errors.Join(fmt.Errorf("%s: %w", config.Out, err), st.Close())
+	if err := st.begin(config, s.plan); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", config.Out, err), st.Close(), st.lock.Close())
 	}
+	s.writer = replace(st.writer)
+	if err := s.manifest.save(config.Out); err != nil {
+		return errors.Join(err, s.writer.Close(), st.lock.Close())
+	}
+	return nil
+}
+
+// start starts the agents. If one doesn't start, the run is refused like one whose config is wrong.
+func (s *session) start(ctx context.Context) error {
+	err := s.runner.Start(ctx)
+	if err != nil {
+		s.Summary = Summary{}
+	}
+	return err
+}
+
+// play plays the games that are missing. Its error is nil when ctx is cancelled.
+func (s *session) play(ctx context.Context) error {
+	config := s.plan.config
 	if config.Executor != nil {
-		_ = first.Close() // others play
+		_ = s.runner.Close() // others play
 	}
-	w := replace(st.writer)
-	if err := m.save(config.Out); err != nil {
-		return *s, errors.Join(err, w.Close())
-	}
-	c.writer, c.store = w, st
-	c.next.Store(st.kept)
-	c.finished.Store(st.kept + int64(len(st.before)))
+	s.next.Store(s.store.kept)
+	s.finished = s.store.found()
 	if config.OnBegin != nil {
-		config.OnBegin(c.finished.Load(), st.has)
+		config.OnBegin(s.finished, s.store.has)
 	}
-	if c.err == nil && !s.Decided {
-		stop := c.keepPlayed(*m)
-		err = c.playAll(ctx, executor)
-		stop()
+	if s.isOver() {
+		return s.err
 	}
-	err = cmp.Or(err, c.err)
-	closeErr := w.Close()
-	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	size := s.executor.Window()
+	jobs := make(chan Job)
+	slots := make(chan struct{}, size)
+	results := make(chan Result, 2*size) // two of each job, so that sending never blocks
+	group, groupCtx := errgroup.WithContext(ctx)
+	first := s.next.Load() / 2 // the collector changes it
+	group.Go(func() error {
+		defer close(jobs)
+		return s.dispatch(groupCtx, first, jobs, slots, results)
+	})
+	group.Go(func() error { return s.executor.Play(groupCtx, config, jobs, results) })
+	played := make(chan error, 1)
+	go func() {
+		played <- group.Wait()
+		close(results)
+	}()
+	s.collect(results, slots, cancel)
+	return errors.Join(s.err, <-played)
+}
+
+// finish closes the files of a run that was played, with an error or nil, and writes how it ended.
+func (s *session) finish(ctx context.Context, err error) (Summary, error) {
+	closeErr := s.writer.Close()
+	s.End = time.Now().UTC()
+	s.Played = s.writer.Written()
+	s.Kept += s.store.kept
 	switch {
-	case c.err != nil: // closeErr says the same again
-		s.Played = countGames(st.Name())
-		s.Kept = st.kept + int64(len(st.before))
+	case s.err != nil: // a game can't be written; closeErr says the same again
+		s.Played = countGames(s.store.Name())
+		s.Kept = s.store.found()
 	case closeErr != nil:
 		err = errors.Join(err, closeErr)
 	default: // all games that are needed are in order
-		err = errors.Join(err, st.ahead.remove())
+		err = errors.Join(err, s.store.ahead.remove())
 	}
-	s.Status, err = ending(ctx, s, err)
-	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
+	s.Status, err = ending(ctx, &s.Summary, err)
+	s.manifest.Status = s.Status
+	s.manifest.Games.Played = s.Played
+	s.manifest.End = s.End
 	if s.Status == Failed {
-		m.Error = err.Error()
+		s.manifest.Error = err.Error()
 	}
-	return *s, errors.Join(err, m.save(config.Out))
+	return s.Summary, errors.Join(err, s.manifest.save(s.Out))
 }
 
 // countGames returns how many games readers find in the file of a run's games.
@@ -164,128 +237,22 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	if _, errAhead := os.Stat(filepath.Join(s.Out, aheadFile)); errAhead == nil {
 		games += " and " + aheadFile
 	}
-	switch {
-	case err == nil && (s.Played == s.Scheduled || s.Decided):
-		return Finished, nil
-	case err == nil && ctx.Err() != nil:
-		return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w", s.Played, s.Scheduled, games,
-			ctx.Err())
-	case err == nil && len(s.DeadLettered) > 0:
-		err = fmt.Errorf("%d pairs could not be played: %w", len(s.DeadLettered), s.DeadLettered[0])
-	case err == nil: // can't happen: something must have stopped the run
-		err = errors.New("some games were not played")
+	if err == nil {
+		switch {
+		case s.Played == s.Scheduled || s.Decided:
+			return Finished, nil
+		case ctx.Err() != nil:
+			return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w",
+				s.Played, s.Scheduled, games, ctx.Err())
+		case len(s.DeadLettered) > 0:
+			err = fmt.Errorf("%d pairs could not be played: %w",
+				len(s.DeadLettered), s.DeadLettered[0])
+		default: // can't happen: something must have stopped the run
+			err = errors.New("some games were not played")
+		}
 	}
 	if errors.Is(err, errChanged) {
 		return Failed, err
 	}
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
-}
-
-// playedEvery is the time between two manifests of a run that goes on.
-const playedEvery = 2 * time.Second
-
-// keepPlayed writes a manifest anew while games are finished, until stop is called. What can't be written is found
-// where the games are written.
-func (c *collector) keepPlayed(m Manifest) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var keeper sync.WaitGroup
-	keeper.Go(func() {
-		for tick := time.Tick(playedEvery); ; {
-			select {
-			case <-tick:
-			case <-ctx.Done():
-				return
-			}
-			if played := c.finished.Load(); played != m.Games.Played {
-				m.Games.Played = played
-				_ = m.save(c.Out)
-			}
-		}
-	})
-	return func() {
-		cancel()
-		keeper.Wait()
-	}
-}
-
-// playAll lets the executor play the schedule and the collector write it. Its error is nil when ctx is cancelled.
-func (c *collector) playAll(ctx context.Context, executor Executor) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	size := max(executor.Window(), 1)
-	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Result, 2*size)
-
-	group, groupCtx := errgroup.WithContext(ctx)
-	first := c.next.Load() / 2 // the collector changes it
-	group.Go(func() error {
-		defer close(jobs)
-		return c.dispatch(groupCtx, first, jobs, slots, results)
-	})
-	group.Go(func() error { return executor.Play(groupCtx, c.plan.config, jobs, results) })
-	played := make(chan error, 1)
-	go func() {
-		played <- group.Wait()
-		close(results)
-	}()
-	c.collect(results, slots, cancel)
-	return errors.Join(c.err, <-played)
-}
-
-// dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
-// it. Pairs that needn't be played are left out, and pairs of suspended agents have a result at once.
-func (c *collector) dispatch(
-	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
-) error {
-	p := c.plan
-	o, warned := schedule.NewOpener(p.config.Openings, p.config.Seed), make([]bool, len(p.config.Rules))
-	for i := first; i < p.Len(); i++ {
-		select {
-		case <-p.Known(i):
-		case <-ctx.Done():
-			return nil
-		}
-		job := p.job(i)
-		for n := range job.Wanted {
-			job.Wanted[n] = !c.store.has(2*i + int64(n))
-		}
-		if job.Wanted == [2]bool{} {
-			continue
-		}
-		for i >= c.next.Load()/2+maxAhead {
-			select {
-			case <-c.advanced:
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
-		position, again, err := o.Opening(p.config.Rules[job.Rules], job.Round)
-		if err != nil {
-			return err
-		}
-		if again > 0 && !warned[job.Rules] {
-			warned[job.Rules] = true
-			p.config.warn(fmt.Sprintf("openings for %s only: they begin again", textfmt.Plural(int(again), "round")),
-				"rules", p.config.Rules[job.Rules])
-		}
-		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
-			r := Result{Job: job}
-			for _, number := range job.games() {
-				setup := p.config.task(job, int(number%2), position)
-				r.Games = append(r.Games, setup.Blank())
-			}
-			results <- r
-			continue
-		}
-		select {
-		case jobs <- job:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-	return nil
 }

@@ -159,7 +159,8 @@ func TestInterruptWhileAgentsWait(t *testing.T) {
 	require.EqualValues(t, 2, s.Played)
 }
 
-// Neither a run that is cancelled at once, nor one that was killed before its manifest was written, is in the way.
+// Neither a run that is cancelled at once, nor one that was killed before its manifest was written,
+// is in the way.
 func TestCancelledBeforeTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -254,7 +255,8 @@ func (a *lacking) NewGame(ctx context.Context, s agents.Setup) error {
 	return a.picker.NewGame(ctx, s)
 }
 
-// What the host lacks is no agent's fault: the run stops, records no game for it, and plays it when it goes on.
+// What the host lacks is no agent's fault: the run stops, records no game for it, and plays it when
+// it goes on.
 func TestHostFailureStopsTheRun(t *testing.T) {
 	games := 0
 	registry := agents.NewRegistry(

@@ -1,15 +1,10 @@
 package tournament
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -23,16 +18,20 @@ import (
 type Runner struct {
 	config   *Config
 	newAgent AgentMaker
-	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *schedule.Opener
 	referee  game.Referee
+
+	// agents has two agents of each spec, nil until they are needed: by the index of the spec those
+	// that play, then the second ones, which play North against the first.
+	agents []agents.Agent
 }
 
-// AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New] does.
+// AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New]
+// does.
 type AgentMaker func(agents.Spec, ...*rules.Rules) (agents.Agent, error)
 
-// NewRunner returns a runner for the runs of a valid config. newAgent makes the
-// agents that its specs name, each once and again after a failure.
+// NewRunner returns a runner for the runs of a valid config. newAgent makes the agents that its
+// specs name, each once and again after a failure.
 func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	return &Runner{
 		config:   config,
@@ -42,15 +41,20 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	}
 }
 
-// Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1 leaves them as they
-// are. The records hold the times of the config. On an error it returns the games finished before.
-func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) (games []*record.Record, err error) {
+// Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1
+// leaves them as they are. The records hold the times of the config. On an error it returns the
+// games finished before.
+func (r *Runner) Play(
+	ctx context.Context, job Job, timeScale float64,
+) (games []*record.Record, err error) {
 	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
 	return games, err
 }
 
 // playEach plays a job as Play does, and calls finished with each game as soon as it has ended.
-func (r *Runner) playEach(ctx context.Context, job Job, timeScale float64, finished func(*record.Record)) error {
+func (r *Runner) playEach(
+	ctx context.Context, job Job, timeScale float64, finished func(*record.Record),
+) error {
 	if err := r.config.checkJob(job); err != nil {
 		return err
 	}
@@ -70,22 +74,23 @@ func (r *Runner) playEach(ctx context.Context, job Job, timeScale float64, finis
 	return nil
 }
 
-// Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
+// Check returns an error unless games from outside are those of a job, and what their moves and the
+// settings show.
 func (r *Runner) Check(job Job, games []*record.Record) error {
 	found := lists.Map(games, func(g *record.Record) int64 { return g.Game })
 	if !slices.Equal(job.games(), found) {
 		return fmt.Errorf("expected games %d, found games %d", job.games(), found)
 	}
 	for _, g := range games {
-		t, err := r.config.taskOf(job, g, r.opener)
-		if err == nil {
-			err = t.Verify(g)
-		}
-		if err == nil && g.NotPlayed() {
-			err = fmt.Errorf("game %d: expected a game that was played", g.Game)
-		}
+		task, err := r.config.taskOf(job, g, r.opener)
 		if err != nil {
 			return err
+		}
+		if err := task.Verify(g); err != nil {
+			return err
+		}
+		if g.NotPlayed() {
+			return fmt.Errorf("game %d: expected a game that was played", g.Game)
 		}
 	}
 	return nil
@@ -96,59 +101,71 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	if !slices.Contains(job.games(), g.Game) {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
-	t, err := r.config.taskOf(job, g, r.opener)
-	if err == nil {
-		err = t.VerifyHead(g)
+	task, err := r.config.taskOf(job, g, r.opener)
+	if err != nil {
+		return err
 	}
-	return cmp.Or(err, record.VerifyPlaying(g))
+	if err := task.VerifyHead(g); err != nil {
+		return err
+	}
+	return record.VerifyPlaying(g)
 }
 
+// play plays a game. An agent that failed isn't used again.
 func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Record, error) {
-	var seated [2]int
-	for side := range task.Seats {
-		seated[side], _ = r.config.seat(job, int(task.Number%2), rules.Side(side))
-		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
-			seated[side] += len(r.config.Agents)
-		}
-		var err error
-		if task.Seats[side].Agent, err = r.agent(seated[side]); err != nil {
+	seated := job.seated(int(task.Number % 2)) // indices in r.agents, by side
+	if seated[rules.South] == seated[rules.North] {
+		seated[rules.North] += len(r.config.Agents)
+	}
+	for side, i := range seated {
+		agent, err := r.agent(i)
+		if err != nil {
 			return nil, err
 		}
+		task.Seats[side].Agent = agent
 	}
 	g, hung, err := r.referee.Play(ctx, task)
-	switch {
-	case hung != nil: // it can't even be closed
+	if hung != nil { // it can't even be closed
 		r.agents[seated[*hung]] = nil
-	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
-		failed := seated[g.Fault.Loser()]
-		_ = game.Close(r.agents[failed]) // its failure is in the record
-		r.agents[failed] = nil
+		return g, err
 	}
-	return g, err
+	if err != nil || g.Fault == nil || g.Fault.Kind == record.FaultIllegal {
+		return g, err
+	}
+	failed := seated[g.Fault.Loser()]
+	_ = game.Close(r.agents[failed]) // its failure is in the record
+	r.agents[failed] = nil
+	return g, nil
 }
 
-// Start makes all agents ready, so that one that can't play is found before the games. The error joins one for each.
+// Start makes all agents ready, so that one that can't play is found before the games. The error
+// joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
 	errs := make([]error, len(r.config.Agents))
 	lists.OnAllCores(len(errs), func(i int) { // it takes engines seconds
-		a, err := r.agent(i)
-		if err == nil {
-			if err = a.Start(ctx); err != nil {
-				err = fmt.Errorf("agent %.60q: %w", r.config.Agents[i], err)
-			}
+		agent, err := r.agent(i)
+		if err != nil {
+			errs[i] = err
+			return
 		}
-		errs[i] = err
+		if err := agent.Start(ctx); err != nil {
+			errs[i] = fmt.Errorf("agent %.60q: %w", r.spec(i), err)
+		}
 	})
 	return errors.Join(errs...)
 }
 
+// spec returns the spec of one of the runner's agents.
+func (r *Runner) spec(i int) agents.Spec { return r.config.Agents[i%len(r.config.Agents)] }
+
+// agent returns one of the runner's agents, which is made when it is needed.
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
-		a, err := r.newAgent(r.config.Agents[i%len(r.config.Agents)], r.config.Rules...)
+		agent, err := r.newAgent(r.spec(i), r.config.Rules...)
 		if err != nil {
 			return nil, err
 		}
-		r.agents[i] = a
+		r.agents[i] = agent
 	}
 	return r.agents[i], nil
 }
@@ -156,114 +173,14 @@ func (r *Runner) agent(i int) (agents.Agent, error) {
 // Close closes the agents. The second time it does nothing.
 func (r *Runner) Close() error {
 	var errs []error
-	for i, a := range r.agents {
-		if a == nil {
+	for i, agent := range r.agents {
+		if agent == nil {
 			continue
 		}
-		if err := game.Close(a); err != nil {
-			specs := r.config.Agents
-			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
+		if err := game.Close(agent); err != nil {
+			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.spec(i).Label(), err))
 		}
 	}
 	clear(r.agents)
 	return errors.Join(errs...)
-}
-
-// Executor plays the pairs of a run: in this process, or on workers elsewhere.
-type Executor interface {
-	// Window returns how many pairs may be sent to it whose last result hasn't been received, at least 1.
-	Window() int
-
-	// Play plays the jobs until the channel is closed or ctx ends, and sends the results of each, two at most, in any
-	// order. Sending never blocks. An error stops the run; the end of ctx is not an error.
-	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error
-}
-
-// Job is a game pair to be played: with the run's config all that a worker needs.
-type Job struct {
-	Pair   int64   `json:"pair"`   // its index in the schedule
-	Round  int64   `json:"round"`  // the number of its opening
-	Rules  int     `json:"rules"`  // an index in Config.Rules
-	Agents [2]int  `json:"agents"` // indices in Config.Agents; the first is South in the first game
-	Wanted [2]bool `json:"games"`  // which of its games are to be played
-}
-
-// games returns the numbers of the games that are to be played.
-func (j Job) games() (list []int64) {
-	for n, wanted := range j.Wanted {
-		if wanted {
-			list = append(list, 2*j.Pair+int64(n))
-		}
-	}
-	return list
-}
-
-// Result is what came of a job.
-type Result struct {
-	Job
-	Games []*record.Record // those that were wanted, in order; fewer if the run stops, or if there is More
-	More  bool             // another result of the job will follow
-
-	// Err says why the pair can't be played. The run goes on without it as far as it can.
-	Err error
-
-	// Written is called when the games are in a file; it may be nil. It must not block.
-	Written func()
-}
-
-type localExecutor struct {
-	workers int
-	first   *Runner // of the runners, whose agents are started
-}
-
-// Window implements [Executor]: with 64 pairs, and 8 for each worker, none waits until the games before are written.
-func (e localExecutor) Window() int { return 64 + 8*e.workers }
-
-// Play implements [Executor].
-func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error {
-	group, ctx := errgroup.WithContext(ctx)
-	runners := []*Runner{e.first}
-	for len(runners) < e.workers {
-		runners = append(runners, NewRunner(config, e.first.newAgent))
-	}
-	for _, r := range runners {
-		group.Go(func() error {
-			for job := range jobs {
-				left := len(job.games())
-				err := r.playEach(ctx, job, 1, func(g *record.Record) {
-					left--
-					results <- Result{Job: job, Games: []*record.Record{g}, More: left > 0}
-				})
-				switch {
-				case ctx.Err() != nil:
-					return nil //nolint:nilerr // it is the context's, which the caller has
-				case err != nil:
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	watched, stop := context.WithCancel(ctx)
-	var shown sync.WaitGroup
-	shown.Go(func() {
-		file := Shown{Config: config}
-		for tick := time.Tick(playingInterval); ; {
-			select {
-			case now := <-tick:
-				file.Show(PlayingOf(runners, now), now)
-			case <-watched.Done():
-				file.Show(new(Playing), time.Now())
-				return
-			}
-		}
-	})
-	err := group.Wait()
-	stop()
-	shown.Wait()
-	// Only now, since an agent that can't be closed is no reason to stop others.
-	for _, r := range runners {
-		err = errors.Join(err, r.Close())
-	}
-	return err
 }

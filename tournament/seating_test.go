@@ -26,11 +26,11 @@ func TestSchedule(t *testing.T) {
 					require.Equal(t, r, c.Rules[p.Rules])
 					require.Equal(t, [2]int{a, b}, p.Agents)
 					for game := range 2 {
-						south, seed := s.config.seat(p, game, rules.South)
-						north, seedN := s.config.seat(p, game, rules.North)
-						require.Equal(t, [2]int{a, b}[game], south)
-						require.Equal(t, a+b, south+north)
-						seeds[seed], seeds[seedN] = true, true
+						seated := p.seated(game)
+						require.Equal(t, [2]int{a, b}[game], seated[rules.South])
+						require.Equal(t, a+b, seated[rules.South]+seated[rules.North])
+						seeds[s.config.seed(p, game, rules.South)] = true
+						seeds[s.config.seed(p, game, rules.North)] = true
 					}
 					i++
 				}
@@ -49,8 +49,6 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 	ps, pl := s.job(1), l.job(2)
 	require.Equal(t, small.Rules[ps.Rules].String(), large.Rules[pl.Rules].String())
 	for game := range 2 {
-		_, want := s.config.seat(ps, game, rules.North)
-		_, got := l.config.seat(pl, game, rules.North)
-		require.Equal(t, want, got)
+		require.Equal(t, s.config.seed(ps, game, rules.North), l.config.seed(pl, game, rules.North))
 	}
 }

@@ -56,10 +56,11 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 	require.Equal(t, 3, bytes.Count(text, mark))
 }
 
-// However many games are behind a gap, few of them are in memory at a time: the heap in use, measured after garbage
-// collections while the run goes on, grows by less than a fifth of what the records have in the file. While it is
-// measured the run hands out what its window has room for, 144 games at most; the least of four measurements in a row
-// has a quarter of their garbage at most.
+// However many games are behind a gap, few of them are in memory at a time: the heap in use,
+// measured after garbage collections while the run goes on, grows by less than a fifth of what the
+// records have in the file. While it is measured the run hands out what its window has room for,
+// 144 games at most; the least of four measurements in a row has a quarter of their garbage at
+// most.
 func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 200
@@ -107,7 +108,8 @@ func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
-// Records that are cut in place, or replaced, while the run goes on end it. The same run goes on from those left.
+// Records that are cut in place, or replaced, while the run goes on end it. The same run goes on
+// from those left.
 func TestChangedRecords(t *testing.T) {
 	c, want := resumed(t)
 	path := filepath.Join(c.Out, GamesFile)
@@ -187,7 +189,8 @@ func (d *smallFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Records that are removed while the run goes on are there again when it ends, which it does at once.
+// Records that are removed while the run goes on are there again when it ends, which it does at
+// once.
 func TestRemovedRecords(t *testing.T) {
 	c, want := resumed(t)
 	c.Out = filepath.Join(t.TempDir(), "run")

@@ -10,8 +10,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// An agent that only loses by faults is kept out of the games that are left, at the same game whatever the number of
-// workers and however often the run was stopped; the others play on.
+// An agent that only loses by faults is kept out of the games that are left, at the same game
+// whatever the number of workers and however often the run was stopped; the others play on.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, "random", "error", "scored", "random:id=1")
@@ -116,8 +116,8 @@ func TestSuspensionStopsTheRun(t *testing.T) {
 	}
 }
 
-// A run that ends at an error ends when those that still meet are rated within it: once b is suspended in a ladder, a has
-// no opponent.
+// A run that ends at an error ends when those that still meet are rated within it: once b is
+// suspended in a ladder, a has no opponent.
 func TestUntilErrorWithoutTheSuspended(t *testing.T) {
 	c := testConfig(t, "random:name=a", "error", "random:name=c", "random:name=d")
 	c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 1000, 3, "ladder"

@@ -36,23 +36,6 @@ func (c *gameArgs) files() ([]string, error) {
 	return list, errors.Join(c.prepare(), err)
 }
 
-// gameFilter is the flags that choose games.
-type gameFilter struct {
-	record.Filter
-	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Only games under these rule sets."`
-}
-
-// prepare completes the filter, and returns what is wrong with it.
-func (f *gameFilter) prepare() error {
-	f.RuleSets = f.Rules.names()
-	return f.Check()
-}
-
-// reader returns a stream of the games that the flags choose.
-func (f *gameFilter) reader(strict bool) *runs.Stream {
-	return &runs.Stream{Strict: strict, Torn: true, Filter: f.Filter}
-}
-
 // each calls take for the records of files that the stream's filter passes; i is the file's index.
 // It reads no more than --limit asks for. An error of take gets file and line. Files without any
 // record are an error, but not files of which the filter passes none.

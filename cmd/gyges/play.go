@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
-	browser "gyges/tournament/web/play"
 )
 
 // playCmd plays one game between agents, or with a person at the terminal, and prints it.
@@ -247,8 +245,7 @@ func (s *spectator) finish(g *record.Record) {
 		}
 		g.Timing.MoveMS = nil
 		if spec, err := agents.ParseSpec(*name); err == nil {
-			helped := cmp.Or(spec.Get("name"), spec.Kind) + browser.Helped
-			*name = spec.With("name", helped).String()
+			*name = human.Helped(spec).String()
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 	var all []reviewedSource
 	var empty []error
 	for i, path := range paths {
-		if c.Done() {
+		if c.filter.Done() {
 			break
 		}
 		// Each source has a stream of its own, as reviews are kept by source.
@@ -121,7 +121,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 			return nil, err
 		}
 		records, err := review.Select(ctx, in, file, c.Game)
-		c.Filter = in.Filter // which counts towards --limit
+		c.filter = in.Filter // which counts towards --limit
 		if errors.As(err, new(review.NoneError)) {
 			empty = append(empty, err)
 			continue

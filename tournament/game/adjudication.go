@@ -17,7 +17,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Adjudication ends games that the agents' own scores call decided, or that are proven to be; the zero value none.
+// Adjudication ends games that the agents' own scores call decided, or that are proven to be; the
+// zero value none.
 type Adjudication []condition
 
 // condition is one of the ways to end a game early that an adjudication lists.
@@ -32,8 +33,8 @@ type adjudicator struct {
 	option string // its name in an adjudication: "resign"
 	doc    string // when it ends a game
 
-	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest number of others, and
-	// usual the one where none is given; 0: it must be.
+	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest
+	// number of others, and usual the one where none is given; 0: it must be.
 	least       float64 // hundredths of a point of an agreement
 	most, usual int
 
@@ -43,11 +44,11 @@ type adjudicator struct {
 
 // position is what an adjudicator sees after each move.
 type position struct {
-	ctx    context.Context
+	ctx    context.Context // of the game
 	game   *rules.Game
 	scores []record.Score // of each ply so far, from its mover's view
-	side   rules.Side     // that has moved
-	solve  func(ctx context.Context, game *rules.Game, plies int) (solver.Result, error)
+	side   rules.Side     // that has moved, or whose agent was called last
+	solver *solver.Solver // nil until needed
 }
 
 const maxAgreement = 1000 // moves of an agreement
@@ -59,8 +60,8 @@ func (a *adjudicator) form() string {
 	return a.option + "=N"
 }
 
-// UnmarshalText reads options separated by commas, each once, like "resign=8:4,proven,plies=300": POINTS:MOVES, with
-// points of the agents' scores, or a whole number.
+// UnmarshalText reads options separated by commas, each once, like "resign=8:4,proven,plies=300":
+// POINTS:MOVES, with points of the agents' scores, or a whole number.
 func (a *Adjudication) UnmarshalText(text []byte) error {
 	*a = nil
 	if len(text) == 0 {
@@ -69,22 +70,35 @@ func (a *Adjudication) UnmarshalText(text []byte) error {
 	var list Adjudication
 	for part := range strings.SplitSeq(string(text), ",") {
 		c, ok := parseCondition(part)
-		if !ok || slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending }) {
-			var forms []string
-			for _, e := range endings {
-				if a := e.adjudication; a != nil && a.usual > 0 {
-					forms = append(forms, fmt.Sprintf("%s (to %d)", a.form(), a.most))
-				} else if a != nil {
-					forms = append(forms, a.form())
-				}
-			}
-			return fmt.Errorf("expected %s, each once%s, found %.80q", suggest.OneOf(forms), settings.ZeroHint(part), part)
+		given := slices.ContainsFunc(list, func(other condition) bool {
+			return other.ending == c.ending
+		})
+		if !ok || given {
+			return errCondition(part)
 		}
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.ending, b.ending) })
 	*a = list
 	return nil
+}
+
+// errCondition returns the error of an option that is not known, out of range or given twice.
+func errCondition(found string) error {
+	var forms []string
+	for _, e := range endings {
+		a := e.adjudication
+		if a == nil {
+			continue
+		}
+		form := a.form()
+		if a.usual > 0 {
+			form += fmt.Sprintf(" (to %d)", a.most)
+		}
+		forms = append(forms, form)
+	}
+	return fmt.Errorf("expected %s, each once%s, found %.80q",
+		suggest.OneOf(forms), settings.ZeroHint(found), found)
 }
 
 // parseCondition reads one option, and reports whether it is known and in range.
@@ -99,17 +113,20 @@ func parseCondition(text string) (c condition, ok bool) {
 	a := endings[c.ending].adjudication
 	most := a.most
 	if a.most == 0 {
+		// POINTS:MOVES
 		most = maxAgreement
 		var points string
 		points, value, _ = strings.Cut(value, ":")
 		x, err := settings.Parse[float64](points)
 		hundredths := math.Round(100 * x)
-		if err != nil || !(a.least <= hundredths && hundredths <= float64(agents.WinScore)) {
+		inRange := a.least <= hundredths && hundredths <= float64(agents.WinScore) // NaN isn't
+		if err != nil || !inRange {
 			return c, false
 		}
 		c.points = agents.Score(hundredths)
 	}
-	if c.n = a.usual; given || a.usual == 0 {
+	c.n = a.usual
+	if given || a.usual == 0 {
 		c.n, _ = settings.Parse[int](value) // what can't be read is 0
 	}
 	return c, 1 <= c.n && c.n <= most
@@ -118,8 +135,8 @@ func parseCondition(text string) (c condition, ok bool) {
 // Choices lists the options.
 func (Adjudication) Choices() (list []settings.Choice) {
 	for _, e := range endings {
-		if e.adjudication != nil {
-			list = append(list, settings.Choice{Name: e.adjudication.form(), Doc: e.adjudication.doc})
+		if a := e.adjudication; a != nil {
+			list = append(list, settings.Choice{Name: a.form(), Doc: a.doc})
 		}
 	}
 	return list
@@ -157,18 +174,20 @@ func (a Adjudication) judge(p *position) (rules.Outcome, string) {
 	return rules.Undecided, ""
 }
 
-// judgeResign ends a game that for some moves of each side both scored, by the points at least, as won by the same one.
+// judgeResign ends a game that for some moves of each side both scored, by the points at least, as
+// won by the same one.
 func judgeResign(p *position, c condition) rules.Outcome {
-	switch {
-	case p.agree(c.n, c.points, math.MaxInt32):
+	if p.agree(c.n, c.points, math.MaxInt32) {
 		return rules.WinFor(p.side)
-	case p.agree(c.n, math.MinInt32, -c.points):
+	}
+	if p.agree(c.n, math.MinInt32, -c.points) {
 		return rules.WinFor(p.side.Other())
 	}
 	return rules.Undecided
 }
 
-// judgeDraw ends a game as a draw when for some moves of each side all scores were at most the points from 0.
+// judgeDraw ends a game as a draw when for some moves of each side all scores were at most the
+// points from 0.
 func judgeDraw(p *position, c condition) rules.Outcome {
 	if p.agree(c.n, -c.points, c.points) {
 		return rules.Draw
@@ -183,23 +202,30 @@ func judgePlies(p *position, c condition) rules.Outcome {
 	return rules.Undecided
 }
 
-// judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a number of plies.
+const solverMegabytes = 1 // a table that is cleared for every move
+
+// judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a
+// number of plies.
 func judgeProven(p *position, c condition) rules.Outcome {
 	now := p.game.Position()
 	if o, _ := p.game.Outcome(); o != rules.Undecided || p.game.Rules().SettingUp(now) {
 		return rules.Undecided
 	}
-	r, err := p.solve(p.ctx, p.game, c.n)
-	if err != nil || r.Plies == 0 {
-		return rules.Undecided
+	if p.solver == nil {
+		p.solver = solver.New(solverMegabytes)
 	}
-	if r.Plies < 0 {
+	r, err := p.solver.Solve(p.ctx, p.game, c.n)
+	switch {
+	case err != nil || r.Plies == 0:
+		return rules.Undecided
+	case r.Plies < 0:
 		return rules.WinFor(now.Side().Other())
 	}
 	return rules.WinFor(now.Side())
 }
 
-// agree reports whether the last scores, moves of each side, all lie from low to high as the last mover sees them.
+// agree reports whether the last scores, moves of each side, all lie from low to high as the last
+// mover sees them.
 func (p *position) agree(moves int, low, high agents.Score) bool {
 	if len(p.scores) < 2*moves {
 		return false
@@ -209,7 +235,7 @@ func (p *position) agree(moves int, low, high agents.Score) bool {
 		if i%2 == 0 { // the other side's
 			seen = -seen
 		}
-		if s == record.NoScore || seen < low || seen > high {
+		if !s.Known() || seen < low || high < seen {
 			return false
 		}
 	}

@@ -56,8 +56,8 @@ func TestParseAdjudication(t *testing.T) {
 	}
 }
 
-// Games end at the ply given, or as soon as the solver sees the end, and as it would have been: the winner is the one
-// who wins when both play on by the solver's line.
+// Games end at the ply given, or as soon as the solver sees the end, and as it would have been: the
+// winner is the one who wins when both play on by the solver's line.
 func TestAdjudicatedGames(t *testing.T) {
 	t.Parallel()
 	var adjudication Adjudication

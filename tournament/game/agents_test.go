@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// picker plays uniformly at random. Every third of its decisions has a score, so that records have nulls.
+// picker plays uniformly at random. Every third of its decisions has a score, so that records have
+// nulls.
 type picker struct {
 	agents.Base
 	rng    *rand.Rand
@@ -92,7 +93,8 @@ func decideBy(choose func(g *rules.Game) rules.Move) func(context.Context, *rule
 	}
 }
 
-// newTestGame returns a game of two agents from a random set-up, or four random plies of Kang, after which it goes on.
+// newTestGame returns a game of two agents from a random set-up, or four random plies of Kang,
+// after which it goes on.
 func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Task {
 	rng, g := rand.New(rand.NewPCG(seed, 0)), rules.NewGame(r, r.Start())
 	for r.SettingUp(g.Position()) || r.Options().Kang && g.Ply() < 4 {

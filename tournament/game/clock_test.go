@@ -47,8 +47,8 @@ func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, q agents.Request)
 	return a.picker.Choose(ctx, g, q)
 }
 
-// An agent that overruns its clock or move time, its own or the game's, by more than the margin loses on time, and the
-// record says by how much.
+// An agent that overruns its clock or move time, its own or the game's, by more than the margin
+// loses on time, and the record says by how much.
 func TestLossOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.MustParse("standard")

@@ -25,48 +25,53 @@ const (
 	abandoned   = "abandoned" // or another program's fault
 )
 
-// endings are all of them: those of the rules, the players' own, faults, adjudications in the order in which they are
-// written, and that of games from elsewhere. The names of adjudications begin with [record.Adjudicated].
+// endings are all of them: those of the rules, the players' own, faults, adjudications in the order
+// in which they are written, and that of games from elsewhere. The names of adjudications begin
+// with [record.Adjudicated].
 var endings = []Ending{
-	{Name: string(rules.ByGoal), Text: "goal: a piece was brought over", Termination: normal},
-	{Name: string(rules.ByPasses), Text: "passes: two in a row", Termination: normal},
-	{Name: string(rules.ByLength), Text: "length: the rules' most plies", Termination: normal},
-	{Name: record.Resignation, Text: "resignation: a player resigned", Termination: normal},
-	{Name: string(record.FaultIllegal), Text: "illegal: a move that isn't legal", Termination: "rules infraction"},
-	{Name: string(record.FaultCrash), Text: "crash: the agent's program ended", Termination: abandoned},
-	{Name: string(record.FaultTimeout), Text: "timeout: no answer in time", Termination: "time forfeit"},
+	{string(rules.ByGoal), "goal: a piece was brought over", normal, nil},
+	{string(rules.ByPasses), "passes: two in a row", normal, nil},
+	{string(rules.ByLength), "length: the rules' most plies", normal, nil},
+	{record.Resignation, "resignation: a player resigned", normal, nil},
+	{string(record.FaultIllegal), "illegal: a move that isn't legal", "rules infraction", nil},
+	{string(record.FaultCrash), "crash: the agent's program ended", abandoned, nil},
+	{string(record.FaultTimeout), "timeout: no answer in time", "time forfeit", nil},
 	{
-		Name: string(record.FaultProtocol), Text: "protocol: the agent's program violated the protocol",
-		Termination: abandoned,
+		string(record.FaultProtocol), "protocol: the agent's program violated the protocol",
+		abandoned, nil,
 	},
-	{Name: string(record.FaultError), Text: "error: the agent reported one", Termination: abandoned},
-	{Name: string(record.FaultPanic), Text: "panic: the agent panicked", Termination: abandoned},
-	{Name: string(record.FaultSuspended), Text: "suspended", Termination: abandoned},
-	{
-		Name: record.Adjudicated + "resign", Text: "adjudicated: won and lost by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "resign", doc: "both score it won and lost", least: 1, judge: judgeResign},
-	},
-	{
-		Name: record.Adjudicated + "draw", Text: "adjudicated: even by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "draw", doc: "both score it even", judge: judgeDraw},
-	},
-	{
-		Name: record.Adjudicated + "proven", Text: "adjudicated: proven", Termination: adjudicated,
-		adjudication: &adjudicator{
-			option: "proven", doc: "the solver sees the end within N plies", most: 9, usual: 3, last: true, judge: judgeProven,
-		},
-	},
-	{
-		Name: record.Adjudicated + "length", Text: "adjudicated: too many plies", Termination: adjudicated,
-		adjudication: &adjudicator{option: "plies", doc: "a draw", most: 100_000, judge: judgePlies},
-	},
-	{Name: record.Imported, Text: "imported: the result is another program's"},
+	{string(record.FaultError), "error: the agent reported one", abandoned, nil},
+	{string(record.FaultPanic), "panic: the agent panicked", abandoned, nil},
+	{string(record.FaultSuspended), "suspended", abandoned, nil},
+	{resign, "adjudicated: won and lost by both scores", adjudicated, &adjudicator{
+		option: "resign", doc: "both score it won and lost", least: 1, judge: judgeResign,
+	}},
+	{draw, "adjudicated: even by both scores", adjudicated, &adjudicator{
+		option: "draw", doc: "both score it even", judge: judgeDraw,
+	}},
+	{proven, "adjudicated: proven", adjudicated, &adjudicator{
+		option: "proven", doc: "the solver sees the end within N plies",
+		most: 9, usual: 3, last: true, judge: judgeProven,
+	}},
+	{length, "adjudicated: too many plies", adjudicated, &adjudicator{
+		option: "plies", doc: "a draw", most: 100_000, judge: judgePlies,
+	}},
+	{record.Imported, "imported: the result is another program's", "", nil},
 }
+
+// The reasons of adjudications.
+const (
+	resign = record.Adjudicated + "resign"
+	draw   = record.Adjudicated + "draw"
+	proven = record.Adjudicated + "proven"
+	length = record.Adjudicated + "length"
+)
 
 // Endings returns all reasons for which games end.
 func Endings() []Ending { return slices.Clone(endings) }
 
-// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has no text.
+// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has
+// no text.
 func EndingOf(r *record.Record) Ending {
 	if i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason }); i >= 0 {
 		return endings[i]

@@ -9,8 +9,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Each ending is found by its name, and an adjudication by its option, too. The name of an adjudication says that it is
-// one, since readers of records go by that.
+// Each ending is found by its name, and an adjudication by its option, too. The name of an
+// adjudication says that it is one, since readers of records go by that.
 func TestEndingsAreDistinct(t *testing.T) {
 	names, options := map[string]bool{}, map[string]bool{}
 	for _, e := range endings {

@@ -1,9 +1,9 @@
 // Package game plays one game and returns its record.
 //
-// A [Task] says what is to be played: rules, opening, the two seats with their agents, limits and clock. A [Referee]
-// asks the agents in turn, checks every move and the time it took, and ends the game for one of the reasons that
-// [Endings] lists: by the rules, by an adjudication, or by a fault of an agent. A watchdog beside it cancels the game
-// if an agent doesn't answer.
+// A [Task] says what is to be played: rules, opening, the two seats with their agents, limits and
+// clock. A [Referee] asks the agents in turn, checks every move and the time it took, and ends the
+// game for one of the reasons that [Endings] lists: by the rules, by an adjudication, or by a fault
+// of an agent. A watchdog beside it cancels the game if an agent doesn't answer.
 //
 //	Game → Referee.Play → record.Record
 package game
@@ -26,8 +26,8 @@ type Task struct {
 	Seats        [2]Seat // by side
 	Settings             // its openings are where the opening came from
 
-	// TimeScale multiplies the times of all limits and clocks while the game is played; the record holds them as they
-	// are here. 0: 1.
+	// TimeScale multiplies the times of all limits and clocks while the game is played; the record
+	// holds them as they are here. 0: 1.
 	TimeScale float64
 
 	// OnMove is called after each move; it may be nil. It must not change the game.
@@ -49,11 +49,15 @@ type Seat struct {
 func (g *Task) Blank() *record.Record {
 	south, north := g.Seats[rules.South], g.Seats[rules.North]
 	r := &record.Record{
-		Game: g.Number, Pair: g.Pair,
-		Rules: g.Rules.String(), Opening: g.Rules.FormatPosition(g.Opening), Policy: g.Openings.String(),
-		South:  record.Player{Agent: south.Name, Seed: south.Seed},
-		North:  record.Player{Agent: north.Name, Seed: north.Seed},
-		Limits: record.Limits{Depth: g.Limits.Depth, Nodes: g.Limits.Nodes}, Adjudication: g.Adjudication.String(),
+		Game:         g.Number,
+		Pair:         g.Pair,
+		Rules:        g.Rules.String(),
+		Opening:      g.Rules.FormatPosition(g.Opening),
+		Policy:       g.Openings.String(),
+		South:        record.Player{Agent: south.Name, Seed: south.Seed},
+		North:        record.Player{Agent: north.Name, Seed: north.Seed},
+		Limits:       record.Limits{Depth: g.Limits.Depth, Nodes: g.Limits.Nodes},
+		Adjudication: g.Adjudication.String(),
 	}
 	if g.Limits.MoveTime > 0 {
 		r.Limits.MoveTime = g.Limits.MoveTime.String()
@@ -74,10 +78,11 @@ func (g *Task) moveTime(side rules.Side) time.Duration {
 	return g.Limits.Tighter(agents.Limits{MoveTime: g.Seats[side].MoveTime}).MoveTime
 }
 
-// Play plays a game to its end and returns the record. An agent that chooses an illegal move, returns an error, panics
-// or doesn't answer loses the game; the record says how. When ctx is cancelled the game is dropped and the context's
-// error returned, and so it is when the host lacks something that an agent needs, with an [agents.HostFailure]; any
-// other error means that no game can begin in the opening.
+// Play plays a game to its end and returns the record. An agent that chooses an illegal move,
+// returns an error, panics or doesn't answer loses the game; the record says how. When ctx is
+// cancelled the game is dropped and the context's error returned, and so it is when the host lacks
+// something that an agent needs, with an [agents.HostFailure]; any other error means that no game
+// can begin in the opening.
 func Play(ctx context.Context, g *Task) (*record.Record, error) {
 	r, _, err := new(Referee).Play(ctx, g)
 	return r, err

@@ -13,15 +13,16 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Settings says how the games of a run are played, whatever their rules and players: tournaments, matches, self-play,
-// tuning by matches and training embed it. Their tags say what they mean. Start from [DefaultSettings].
+// Settings says how the games of a run are played, whatever their rules and players: tournaments,
+// matches, self-play, tuning by matches and training embed it. Their tags say what they mean. Start
+// from [DefaultSettings].
 type Settings struct {
 	Openings schedule.Openings `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
 	Limits   agents.Limits     `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."`
 	Clock    Clock             `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
 
-	// A TimeMargin of nil is 0 for a clock and 500 ms for a move time, since many engines check the time at intervals,
-	// but reserve time under a clock.
+	// A TimeMargin of nil is 0 for a clock and 500 ms for a move time, since many engines check the
+	// time at intervals, but reserve time under a clock.
 	TimeMargin   *time.Duration      `yaml:"time_margin" check:"0s..24h" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 	OnRepetition agents.OnRepetition `yaml:"on_repetition" zero:"forfeit" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid:"`
 	Adjudication Adjudication        `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early, for one reason or several with commas:"`
@@ -33,8 +34,9 @@ func DefaultSettings() Settings {
 	return Settings{OnRepetition: agents.Forfeit, StallTimeout: 10 * time.Minute}
 }
 
-// Check adds what is wrong with the settings for games under rule sets, beside the bounds in their tags. Their keys
-// begin with prefix. Whether there are openings in a run with the seed is checked if nothing else is wrong.
+// Check adds what is wrong with the settings for games under rule sets, beside the bounds in their
+// tags. Their keys begin with prefix. Whether there are openings in a run with the seed is checked
+// if nothing else is wrong.
 func (s *Settings) Check(p *problems.List, prefix string, list []*rules.Rules, seed uint64) {
 	s.Openings.Check(p, prefix+"openings")
 	p.Expect(s.Clock.Valid(), prefix+"clock", ClockForm, s.Clock)
@@ -61,13 +63,15 @@ type Clock struct {
 // ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
 func ParseClock(text string) (Clock, error) {
 	base, increment, more := strings.Cut(text, "+")
+	if hint := settings.ZeroHint(text); hint != "" {
+		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q",
+			hint, text)
+	}
 	var c Clock
 	var err error
-	if c.Base, err = parseTime(base); err == nil && more {
+	c.Base, err = parseTime(base)
+	if err == nil && more {
 		c.Increment, err = parseTime(increment)
-	}
-	if hint := settings.ZeroHint(text); hint != "" {
-		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q", hint, text)
 	}
 	if err != nil || c.Base == 0 || !c.Valid() {
 		return Clock{}, fmt.Errorf(ClockForm, text)
@@ -79,12 +83,14 @@ func ParseClock(text string) (Clock, error) {
 const MaxTime = 24 * time.Hour
 
 // ClockForm is the format of the error of a clock.
-const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+const ClockForm = "expected a time from 1ms to 24h and an increment, " +
+	"like 60+0.6 (seconds) or 1m+600ms, found %.80q"
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
-	if x, err := settings.Parse[float64](text); err == nil && math.Abs(x) <= MaxTime.Seconds() {
-		return time.Duration(math.Round(x * 1e9)), nil
+	seconds, err := settings.Parse[float64](text)
+	if err == nil && math.Abs(seconds) <= MaxTime.Seconds() {
+		return time.Duration(math.Round(seconds * 1e9)), nil
 	}
 	return settings.Parse[time.Duration](text)
 }
@@ -111,7 +117,9 @@ func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
-	return time.Millisecond <= c.Base && c.Base <= MaxTime && 0 <= c.Increment && c.Increment <= MaxTime
+	validBase := time.Millisecond <= c.Base && c.Base <= MaxTime
+	validIncrement := 0 <= c.Increment && c.Increment <= MaxTime
+	return validBase && validIncrement
 }
 
 func (c Clock) limits(left time.Duration) agents.Limits {
@@ -119,11 +127,14 @@ func (c Clock) limits(left time.Duration) agents.Limits {
 		return agents.Limits{}
 	}
 	return agents.Limits{Clock: agents.Clock{
-		Left: max(left, time.Millisecond), Increment: c.Increment, Overhead: agents.DefaultMoveOverhead,
+		Left:      max(left, time.Millisecond),
+		Increment: c.Increment,
+		Overhead:  agents.DefaultMoveOverhead,
 	}}
 }
 
-// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the time margin.
+// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the
+// time margin.
 func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0

@@ -65,7 +65,8 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 	}
 }
 
-// The time in which the program itself was stopped is not part of the stall timeout, a clock or a move time.
+// The time in which the program itself was stopped is not part of the stall timeout, a clock or a
+// move time.
 func TestLimitsLeaveOutSuspensions(t *testing.T) {
 	for i, limit := range []func(*Task){
 		func(m *Task) { m.StallTimeout = time.Minute },
@@ -79,17 +80,18 @@ func TestLimitsLeaveOutSuspensions(t *testing.T) {
 	}
 }
 
-// suspend plays a game by a limit with a move of two minutes, and expects no fault if most of it was a stop.
+// suspend plays a game by a limit with a move of two minutes, and expects no fault if most of it
+// was a stop.
 func suspend(t *testing.T, limit func(*Task), stopped bool) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &Referee{}
 		slow := &faulty{after: 1}
 		slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
 			if stopped {
-				ticks := &r.play.watchdog.ticks
-				ticks.mu.Lock()
-				ticks.last = ticks.last.Add(-90 * time.Second)
-				ticks.mu.Unlock()
+				w := &r.shown.Load().watchdog
+				w.mu.Lock()
+				w.last = w.last.Add(-90 * time.Second)
+				w.mu.Unlock()
 			}
 			select {
 			case <-time.After(2 * time.Minute):

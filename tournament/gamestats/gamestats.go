@@ -1,21 +1,111 @@
-// Package gamestats counts what happens in recorded games: lengths, kinds of moves, missed wins and defences.
+// Package gamestats counts what happens in recorded games: lengths, kinds of moves, missed wins and
+// defences.
 //
-// A [Counter] replays the games. The unit of all intervals is the pair of games from one opening: its games are not
-// independent, nor are the moves of a game.
+// A [Counter] replays the games, makes a tally of each, and adds the tallies of pairs up. Its
+// [Figure] are the results under each rule set. The unit of all intervals is the pair of games from
+// one opening: its games are not independent, nor are the moves of a game.
 package gamestats
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/interval"
 	"gyges/tournament/record"
 )
+
+// stat is something that is counted.
+type stat int
+
+const (
+	games stat = iota
+	southPoints
+	drawn
+	plies
+
+	wins // by a move to the goal
+	winHeight1
+	winHeight2
+	winHeight3
+	winBounce
+	winBounces0
+	winBounces1
+	winBounces2
+	winBounces3
+	winBounces4
+	winBounces5 // or more
+	winHand
+	winRow1 // of the mover
+	winRow2
+	winRow3
+	winRow4
+	winRow5
+	winRow6
+
+	moves // but passes
+	moveHeight1
+	moveHeight2
+	moveHeight3
+	moveBounce
+	moveBounces
+	moveDisplacement
+
+	turns // moves and passes, but no placements
+	turnPass
+	turnLegalMoves
+	goalInReach
+	goalMissed
+
+	winsWithDefence // wins after a turn of the other side
+	missedDefence
+
+	stats // how many there are
+)
+
+// definition says of which stats a figure is made.
+type definition struct {
+	key        string
+	sum, cases stat // the figure is the one divided by the other
+	mean       bool // of numbers from 0; else a share
+}
+
+// definitions are in printing order; what each counts is in the manual, package record.
+var definitions = []definition{
+	{"south_points", southPoints, games, false},
+	{"drawn", drawn, games, false},
+	{"plies_mean", plies, games, true},
+	{"win_height_1", winHeight1, wins, false},
+	{"win_height_2", winHeight2, wins, false},
+	{"win_height_3", winHeight3, wins, false},
+	{"win_bounce", winBounce, wins, false},
+	{"win_bounces_0", winBounces0, wins, false},
+	{"win_bounces_1", winBounces1, wins, false},
+	{"win_bounces_2", winBounces2, wins, false},
+	{"win_bounces_3", winBounces3, wins, false},
+	{"win_bounces_4", winBounces4, wins, false},
+	{"win_bounces_5+", winBounces5, wins, false},
+	{"win_row_hand", winHand, wins, false},
+	{"win_row_1", winRow1, wins, false},
+	{"win_row_2", winRow2, wins, false},
+	{"win_row_3", winRow3, wins, false},
+	{"win_row_4", winRow4, wins, false},
+	{"win_row_5", winRow5, wins, false},
+	{"win_row_6", winRow6, wins, false},
+	{"move_height_1", moveHeight1, moves, false},
+	{"move_height_2", moveHeight2, moves, false},
+	{"move_height_3", moveHeight3, moves, false},
+	{"move_bounce", moveBounce, moves, false},
+	{"move_bounces_mean", moveBounces, moves, true},
+	{"move_displacement", moveDisplacement, moves, false},
+	{"turn_pass", turnPass, turns, false},
+	{"turn_legal_moves_mean", turnLegalMoves, turns, true},
+	{"missed_defence", missedDefence, winsWithDefence, false},
+	{"goal_in_reach", goalInReach, turns, false},
+	{"goal_missed", goalMissed, goalInReach, false},
+}
 
 // Figure is a number of the games of a rule set with its 95 % interval; what isn't known is NaN.
 type Figure struct {
@@ -24,30 +114,6 @@ type Figure struct {
 	Value, Low, High float64
 	N                int64 // games, moves or positions that the value is of
 }
-
-// definition is a figure: the sum counted under its key for each case, the sum counted under another.
-type definition struct {
-	key, cases string
-	mean       bool // of numbers from 0; else a share
-}
-
-// definitions are in printing order; what each counts is in the manual, package record.
-var definitions = func() (list []definition) {
-	for _, group := range [][2]string{
-		{"games", "south_points drawn plies_mean"},
-		{"wins", "win_height_1 win_height_2 win_height_3 win_bounce"},
-		{"wins", "win_bounces_0 win_bounces_1 win_bounces_2 win_bounces_3 win_bounces_4 win_bounces_5+"},
-		{"wins", "win_row_hand win_row_1 win_row_2 win_row_3 win_row_4 win_row_5 win_row_6"},
-		{"moves", "move_height_1 move_height_2 move_height_3 move_bounce move_bounces_mean move_displacement"},
-		{"turns", "turn_pass turn_legal_moves_mean"},
-		{"wins_with_defence", "missed_defence"}, {"turns", "goal_in_reach"}, {"goal_in_reach", "goal_missed"},
-	} {
-		for key := range strings.FieldsSeq(group[1]) {
-			list = append(list, definition{key, group[0], strings.HasSuffix(key, "_mean")})
-		}
-	}
-	return list
-}()
 
 // Columns are those of a table of figures.
 var Columns = []grid.Column[Figure]{
@@ -77,45 +143,59 @@ func (f *Figure) cell(v float64) grid.Cell {
 
 // Counter counts games. The zero value has none.
 type Counter struct {
-	sets   []*set // in the order of their first games
-	file   string // of the last game
-	last   *record.Record
-	counts counts // of the last pair, or game alone
+	sets []*set // in the order of their first games
+	file string // of the last game
+	last *record.Record
+	pair tally // of the last pair, or game alone
 }
 
+// set is what was counted under a rule set.
 type set struct {
 	rules   string
 	moments []moments // of the definitions
 }
 
-// Add counts a game, or returns why it can't be replayed. Two in a row are a pair by their pair number, rules and file.
+// Add counts a game, or returns why it can't be replayed. Two in a row are a pair by their pair
+// number, rules and file.
 func (c *Counter) Add(file string, g *record.Record) error {
-	counts, err := count(g)
+	t, err := tallyOf(g)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if c.last == nil || c.counts["games"] == 2 || c.file != file || c.last.Pair != g.Pair || c.last.Rules != g.Rules {
+	if c.last == nil || !c.isPair(file, g) {
 		c.endPair()
 	}
-	for key, n := range counts {
-		c.counts[key] += n
+	for i, n := range t {
+		c.pair[i] += n
 	}
-	c.file, c.last = file, g
+	c.file = file
+	c.last = g
 	return nil
 }
 
-func (c *Counter) endPair() {
-	if c.last != nil {
-		i := slices.IndexFunc(c.sets, func(s *set) bool { return s.rules == c.last.Rules })
-		if i < 0 {
-			i = len(c.sets)
-			c.sets = append(c.sets, &set{c.last.Rules, make([]moments, len(definitions))})
-		}
-		for k, d := range definitions {
-			c.sets[i].moments[k].add(c.counts[d.key], c.counts[d.cases])
-		}
+// isPair reports whether a game is the second one of the last pair.
+func (c *Counter) isPair(file string, g *record.Record) bool {
+	if c.pair[games] == 2 || c.file != file {
+		return false
 	}
-	c.last, c.counts = nil, counts{}
+	return c.last.Pair == g.Pair && c.last.Rules == g.Rules
+}
+
+// endPair adds the last pair to what was counted under its rules.
+func (c *Counter) endPair() {
+	if c.last == nil {
+		return
+	}
+	i := slices.IndexFunc(c.sets, func(s *set) bool { return s.rules == c.last.Rules })
+	if i < 0 {
+		i = len(c.sets)
+		c.sets = append(c.sets, &set{c.last.Rules, make([]moments, len(definitions))})
+	}
+	for k, d := range definitions {
+		c.sets[i].moments[k].add(c.pair[d.sum], c.pair[d.cases])
+	}
+	c.last = nil
+	c.pair = tally{}
 }
 
 // Figures returns the figures of all games, by rule set.
@@ -124,19 +204,23 @@ func (c *Counter) Figures() (list []Figure) {
 	for _, s := range c.sets {
 		for i, d := range definitions {
 			m := &s.moments[i]
-			low, high := m.shareInterval()
+			f := Figure{definition: d, Rules: s.rules, Value: m.ratio(), N: int64(m.cases)}
 			if d.mean {
 				half := interval.Z95 * math.Sqrt(m.variance())
-				low, high = max(0, m.ratio()-half), m.ratio()+half
+				f.Low = max(0, f.Value-half)
+				f.High = f.Value + half
+			} else {
+				f.Low, f.High = m.shareInterval()
 			}
-			list = append(list, Figure{d, s.rules, m.ratio(), low, high, int64(m.cases)})
+			list = append(list, f)
 		}
 	}
 	return list
 }
 
-// moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
-// of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
+// moments are the sums of independent units and of their cases, and of their squares and products,
+// from which the ratio of the totals and its error follow. They are whole numbers, or halves, so
+// that their order doesn't matter.
 type moments struct {
 	units                  int64 // with any case
 	sum, cases             float64
@@ -158,108 +242,130 @@ func (m *moments) add(sum, cases float64) {
 // ratio returns the sum for each case, NaN without cases.
 func (m *moments) ratio() float64 { return m.sum / m.cases }
 
-// variance returns that of the ratio, linearised, by the residuals of the units; NaN for fewer than two units.
+// variance returns the variance of the ratio, linearised, by the residuals of the units; NaN for
+// fewer than two units.
 func (m *moments) variance() float64 {
 	if m.units < 2 {
 		return math.NaN()
 	}
-	r, n := m.ratio(), float64(m.units)
-	squares := m.sumSum - 2*r*m.sumCase + r*r*m.case2
-	if squares < 1e-12*(m.sumSum+r*r*m.case2) { // 0 but for rounding
+	r := m.ratio()
+	expected := r * r * m.case2
+	squares := m.sumSum - 2*r*m.sumCase + expected
+	if squares < 1e-12*(m.sumSum+expected) { // 0 but for rounding
 		squares = 0
 	}
+	n := float64(m.units)
 	return squares / (m.cases * m.cases) * n / (n - 1)
 }
 
-// shareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
-// variance; where all units gave the same, that is the number of units.
+// shareInterval returns Wilson's interval of a share, for the number of independent cases that has
+// the share's variance; where all units gave the same, that is the number of units.
 func (m *moments) shareInterval() (low, high float64) {
-	r, v := m.ratio(), m.variance()
-	n := r * (1 - r) / v
-	if v == 0 {
+	const z2 = interval.Z95 * interval.Z95
+	share := m.ratio()
+	variance := m.variance()
+	spread := share * (1 - share)
+	n := spread / variance
+	if variance == 0 {
 		n = float64(m.units)
 	}
-	centre := (r + interval.Z95*interval.Z95/(2*n)) / (1 + interval.Z95*interval.Z95/n)
-	half := interval.Z95 * math.Sqrt(r*(1-r)/n+interval.Z95*interval.Z95/(4*n*n)) / (1 + interval.Z95*interval.Z95/n)
+	scale := 1 + z2/n
+	centre := (share + z2/(2*n)) / scale
+	half := interval.Z95 * math.Sqrt(spread/n+z2/(4*n*n)) / scale
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// counts are the sums of a game, or of a pair, by the keys of the definitions and of their cases.
-type counts map[string]float64
+// tally is what was counted in a game, or in a pair.
+type tally [stats]float64
 
-func (c counts) addIf(key string, holds bool) {
+// countIf counts a case if it holds.
+func (t *tally) countIf(s stat, holds bool) {
 	if holds {
-		c[key]++
+		t[s]++
 	}
 }
 
-func count(g *record.Record) (counts, error) {
-	c, left := counts{}, len(g.Moves) // moves to come, the present one included
+// tallyOf counts what happens in a game.
+func tallyOf(g *record.Record) (t tally, err error) {
+	left := len(g.Moves) // moves to come, the present one included
 	won := g.Reason == string(rules.ByGoal) && g.Fault == nil
 	var legal rules.MoveSet
-	_, err := record.ReplayEach(g, func(game *rules.Game, m rules.Move) {
+	_, err = record.ReplayEach(g, func(game *rules.Game, m rules.Move) {
 		if !m.IsPlacement() {
-			c.turn(game, m, won && left == 1)
+			t.turn(game, m, won && left == 1)
 			if won && left == 2 {
 				game.LegalMoves(&legal)
-				c["wins_with_defence"]++
-				c.addIf("missed_defence", game.Rules().HasEvasion(game.Position(), &legal))
+				t[winsWithDefence]++
+				t.countIf(missedDefence, game.Rules().HasEvasion(game.Position(), &legal))
 			}
 		}
 		left--
 	})
 	points := float64(record.HalfPoints(g.Result, rules.South)) / 2
-	c["games"]++
-	c["south_points"] += points
-	c.addIf("drawn", points == 0.5)
-	c["plies_mean"] += float64(g.Plies)
-	return c, err
+	t[games]++
+	t[southPoints] += points
+	t.countIf(drawn, points == 0.5)
+	t[plies] += float64(g.Plies)
+	return t, err
 }
 
-func (c counts) turn(game *rules.Game, m rules.Move, wins bool) {
-	legal, reach := game.Legal(), false
+// turn counts a move or a pass before it is played.
+func (t *tally) turn(game *rules.Game, m rules.Move, isWin bool) {
+	legal := game.Legal()
+	inReach := false
 	for range legal.Goals() {
-		reach = true
+		inReach = true
 	}
-	c["turns"]++
-	c["turn_legal_moves_mean"] += float64(legal.Len())
-	c.addIf("goal_in_reach", reach)
-	c.addIf("goal_missed", reach && !m.IsGoal())
-	c.addIf("turn_pass", m == rules.Pass)
+	t[turns]++
+	t[turnLegalMoves] += float64(legal.Len())
+	t.countIf(goalInReach, inReach)
+	t.countIf(goalMissed, inReach && !m.IsGoal())
 	if m == rules.Pass {
+		t[turnPass]++
 		return
 	}
-	height, bounces, row := describe(game.Rules(), game.Position(), m)
-	c["moves"]++
-	c["move_height_"+strconv.Itoa(int(height))]++
-	c.addIf("move_bounce", bounces > 0)
-	c["move_bounces_mean"] += float64(bounces)
-	c.addIf("move_displacement", m.Drop() != rules.NoSquare)
-	if !wins {
-		return
+
+	height, row := piece(game.Position(), m)
+	bounces := bounces(game.Rules(), game.Position(), m)
+	t[moves]++
+	t[moveHeight1+stat(height)-1]++
+	t.countIf(moveBounce, bounces > 0)
+	t[moveBounces] += float64(bounces)
+	t.countIf(moveDisplacement, m.Drop() != rules.NoSquare)
+	if isWin {
+		t[wins]++
+		t[winHeight1+stat(height)-1]++
+		t.countIf(winBounce, bounces > 0)
+		t[winBounces0+stat(min(bounces, 5))]++
+		t[winHand+stat(row)]++
 	}
-	c["wins"]++
-	c["win_height_"+strconv.Itoa(int(height))]++
-	c.addIf("win_bounce", bounces > 0)
-	c["win_bounces_"+[]string{"0", "1", "2", "3", "4", "5+"}[min(bounces, 5)]]++
-	c["win_row_"+row]++
 }
 
-// describe returns the height of the piece that a move moves, the number of bounces by the course that the program
-// prints, and the row on which the piece starts, "1" at the mover's side, or "hand".
-func describe(r *rules.Rules, p rules.Position, m rules.Move) (height rules.Height, bounces int, row string) {
-	height, bounces, row = m.FromHand(), -1, "hand" // the last landing is the end
-	if from := m.From(); from != rules.NoSquare {
-		height, bounces = p.At(from), -2 // the start is in the course
-		if row = strconv.Itoa(from.Row() + 1); p.Side() == rules.North {
-			row = strconv.Itoa(rules.Rows - from.Row())
-		}
+// piece returns the height of the piece that a move moves, and the row on which it starts, 1 at the
+// mover's side; 0 for the hand.
+func piece(p rules.Position, m rules.Move) (height rules.Height, row int) {
+	from := m.From()
+	switch {
+	case from == rules.NoSquare:
+		return m.FromHand(), 0
+	case p.Side() == rules.North:
+		return p.At(from), rules.Rows - from.Row()
 	}
+	return p.At(from), from.Row() + 1
+}
+
+// bounces returns the number of bounces of a move by the course that the program prints.
+func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
+	landings := 0
 	course, _ := r.Course(p, m)
 	for _, step := range course {
 		if !step.Crossed {
-			bounces++
+			landings++
 		}
 	}
-	return height, bounces, row
+	landings-- // the last one is the end
+	if m.From() != rules.NoSquare {
+		landings-- // the start is in the course, too
+	}
+	return landings
 }

@@ -121,7 +121,8 @@ func TestIntervals(t *testing.T) {
 	pairs(1, loss, win)
 	interval("south_points", 0.0945, 0.9055)
 	interval("plies_mean", 1.5, 1.5)
-	// Both games of a pair end alike: 20 games are worth 9, as the variance is estimated: that of 4.5 in 9.
+	// Both games of a pair end alike: 20 games are worth 9, as the variance is estimated: that of
+	// 4.5 in 9.
 	games = nil
 	pairs(5, win, win)
 	pairs(5, loss, loss)

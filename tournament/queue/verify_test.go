@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -155,12 +154,8 @@ func suspend(g *record.Record) {
 
 // dropLists empties the lists that have an element for each move.
 func dropLists(g *record.Record) {
-	for _, v := range []reflect.Value{reflect.ValueOf(g).Elem(), reflect.ValueOf(&g.Timing).Elem()} {
-		for i := range v.NumField() {
-			if _, isList := v.Type().Field(i).Tag.Lookup("each"); isList {
-				v.Field(i).SetZero()
-			}
-		}
+	for _, l := range record.Lists {
+		l.Drop(g)
 	}
 }
 

@@ -31,18 +31,6 @@ func TestLineWithoutEnd(t *testing.T) {
 	require.EqualError(t, err, want)
 }
 
-// What ReadResult doesn't check, Record does.
-func TestRecordAfterReadResult(t *testing.T) {
-	g := Record{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
-		Result: "1-0", Reason: "goal", Plies: 2}
-	file := line(t, &g)
-	r := NewReader(bytes.NewReader(file), "f")
-	var o source.Result
-	require.NoError(t, r.ReadResult(&o))
-	_, err := r.Record()
-	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
-}
-
 // anyGame draws a record that the checks accept, with or without each of its parts.
 func anyGame(t *rapid.T) *Record {
 	text := rapid.StringN(1, 20, -1)
@@ -128,13 +116,12 @@ func TestFind(t *testing.T) {
 	for i := range int64(12) {
 		g, line, err := Find(bytes.NewReader(text), "f", i)
 		require.NoError(t, err)
-		require.Equal(t, i, g.Game)
-		require.EqualValues(t, i+1, line)
+		require.Equal(t, []int64{i, i + 1}, []int64{g.Game, int64(line)})
 	}
-	_, _, err := Find(bytes.NewReader(text), "f", 12)
-	require.ErrorIs(t, err, io.EOF)
-	_, _, err = Find(strings.NewReader(""), "f", 0)
-	require.ErrorIs(t, err, io.EOF)
+	for _, text := range [][]byte{text, nil} {
+		_, _, err := Find(bytes.NewReader(text), "f", 12)
+		require.ErrorIs(t, err, io.EOF)
+	}
 }
 
 // A game behind a lost line end isn't one that was not recorded.

@@ -31,10 +31,12 @@ const (
 	numKinds
 )
 
-// sentences have {games} for the number of games, and {first} for what was noted with the first of them.
+// sentences have {games} for the number of games, and {first} for what was noted with the first of
+// them.
 var sentences = [numKinds]string{
-	Unreadable:   "left out: {games} that can't be read; the first is {first}",
-	Duplicate:    "left out: {games} whose id had come before; copies are counted once; the first is game {first}",
+	Unreadable: "left out: {games} that can't be read; the first is {first}",
+	Duplicate: "left out: {games} whose id had come before; copies are counted once; " +
+		"the first is game {first}",
 	ResultOnly:   "left out: all but the results of {games}; the first: {first}",
 	Unfinished:   "left out: {games} without a result yet",
 	NotPlayed:    "left out: {games} not played, since a player was suspended",
@@ -54,12 +56,14 @@ type Notes struct {
 	manifests []string // on those that can't be read
 }
 
-// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is their id, of which the
-// smallest is kept, whatever their order.
+// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is
+// their id, of which the smallest is kept, whatever their order.
 func (n *Notes) Add(k Kind, text string) {
 	text = textfmt.Cut(text, maxError)
 	n.counts[k]++
-	if n.counts[k] == 1 || k == Duplicate && compareIDs(text, n.first[k]) < 0 {
+	isFirst := n.counts[k] == 1
+	smaller := k == Duplicate && compareIDs(text, n.first[k]) < 0
+	if isFirst || smaller {
 		n.first[k] = text
 	}
 	if k == Unreadable && len(n.Errors) < maxErrors {
@@ -77,7 +81,8 @@ func (n *Notes) Sentences(except ...Kind) (list []string) {
 	for k, count := range n.counts {
 		if count > 0 && !slices.Contains(except, Kind(k)) {
 			games := textfmt.Plural(count, "game")
-			list = append(list, strings.NewReplacer("{games}", games, "{first}", n.first[k]).Replace(sentences[k]))
+			values := strings.NewReplacer("{games}", games, "{first}", n.first[k])
+			list = append(list, values.Replace(sentences[k]))
 		}
 	}
 	return append(list, n.manifests...)

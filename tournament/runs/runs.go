@@ -1,13 +1,14 @@
-// Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it leaves out.
+// Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it
+// leaves out.
 //
 //	in := runs.Stream{Strict: strict}
 //	for game, err := range in.Games(ctx, file) {
 //		...
 //	}
 //
-// An [Entry] is the result that ratings need; [Entry.Load] reads the rest of it, which [Stream.Records] has read
-// already.
-// What games are grouped by is for their users to say.
+// A [Stream] reads one [File] after another, and leaves out games that it has found before. An
+// [Entry] is the result that ratings need; [Entry.Load] reads the rest of it, which
+// [Stream.Records] has read already. What games are grouped by is for their users to say.
 package runs
 
 import (
@@ -43,7 +44,10 @@ type File struct {
 	Name     string               // in messages
 	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
 	Manifest *tournament.Manifest // of the run; nil if none is known
-	Legal    bool                 // games of PGN or CSV with illegal moves under known rules can't be read
+
+	// Legal says that games of PGN and CSV with illegal moves under known rules can't be read.
+	// Otherwise they are read without their moves.
+	Legal bool
 
 	lined    *record.Reader    // nil in PGN and CSV
 	texts    *source.Results   // of PGN or CSV
@@ -87,17 +91,18 @@ func (f *File) Sniff() (source.Format, error) {
 	return f.Format, nil
 }
 
+// read reads the result of the next game, and counts its line.
 func (f *File) read(o *source.Result) (err error) {
-	if f.texts != nil {
+	if f.lined != nil {
+		err = f.lined.ReadResult(o)
+	} else {
 		err = f.texts.ReadResult(o)
 		o.Rules = f.ruleSet(o.Rules)
-	} else {
-		err = f.lined.ReadResult(o)
 	}
 	if !errors.Is(err, io.EOF) {
 		f.lines++
 	}
-	if f.texts == nil {
+	if f.lined != nil {
 		o.Line = f.lines
 	}
 	return f.at(err)
@@ -118,7 +123,7 @@ func (f *File) ruleSet(text string) string {
 	return spelled
 }
 
-// at returns an error of a record with its line in the whole file.
+// at returns an error of a record with its line in the whole file, which may be read in parts.
 func (f *File) at(err error) error {
 	if bad, ok := errors.AsType[*jsonl.LineError](err); ok && f.texts == nil {
 		bad.Line = f.lines
@@ -128,13 +133,18 @@ func (f *File) at(err error) error {
 
 // again counts a game, and reports whether it had come before, in this file or in another one.
 func (f *File) again(g *source.Result) bool {
-	before := len(g.ID) > 0 && f.seen.Add(g.ID, g.Content)
-	if !before {
-		f.records++
+	if len(g.ID) > 0 && f.seen.Add(g.ID, g.Content) {
+		return true
 	}
-	return before || slices.ContainsFunc(f.others, func(other *File) bool {
-		return (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
-	})
+	f.records++
+	for _, other := range f.others {
+		// Without a start another run may have had the same game.
+		comparable := g.Timed || f.isOfRun(other)
+		if comparable && other.seen.Has(g.ID, g.Content) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfRun reports whether the manifests of both files have one id.
@@ -152,57 +162,64 @@ func (f *File) id() string {
 type Entry struct {
 	source.Result
 	Record *record.Record // nil until it is loaded
-	Moves  error          // why a loaded game of PGN has no moves: they can't be played; nil: they can
+	Moves  error          // why the moves of a loaded game of PGN can't be played; nil: they can
 
 	file    *File
 	skipped *Notes
 }
 
-// Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the order in which they
-// are loaded. The error is a [*jsonl.LineError].
+// Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the
+// order in which they are loaded. The error is a [*jsonl.LineError].
 func (g *Entry) Load() error {
-	err := g.load()
-	if err == nil {
-		for _, p := range []*record.Player{&g.Record.South, &g.Record.North} {
-			p.Agent = source.Name(p.Agent)
-		}
+	if err := g.load(); err != nil {
+		return err
 	}
-	return err
+	g.Record.South.Agent = source.Name(g.Record.South.Agent)
+	g.Record.North.Agent = source.Name(g.Record.North.Agent)
+	return nil
 }
 
 // load is Load with names as they are spelled.
 func (g *Entry) load() (err error) {
-	f := g.file
 	switch {
 	case g.Record != nil:
-	case f.texts == nil:
-		g.Record, err = f.lined.Record()
-	default:
-		g.Record, g.Moves = f.games.Record(f.texts, &g.Result)
-		if f.games.Date != nil {
-			g.skipped.Add(WithoutDate, fmt.Sprintf("%s:%d: %v", f.Name, g.Line, f.games.Date))
-		}
-		if g.Moves != nil {
-			err := cmp.Or(g.Damage, error(&jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}))
-			// Standard is a variant of chess, too.
-			_, unknown := rules.Parse(g.Record.Rules)
-			if f.Legal && unknown == nil && f.texts.Tag("Variant") == "" {
-				g.Record = nil
-				return err
-			}
-			if g.Damage == nil {
-				g.skipped.Add(WithoutMoves, err.Error())
-			}
-		}
+		return nil
+	case g.file.texts != nil:
+		return g.convert()
 	}
-	return f.at(err)
+	g.Record, err = g.file.lined.Record()
+	return g.file.at(err)
+}
+
+// convert makes the record of a game of PGN or CSV. One whose moves can't be played is kept without
+// them, unless its file must be legal.
+func (g *Entry) convert() error {
+	f := g.file
+	g.Record, g.Moves = f.games.Record(f.texts, &g.Result)
+	if f.games.Date != nil {
+		g.skipped.Add(WithoutDate, fmt.Sprintf("%s:%d: %v", f.Name, g.Line, f.games.Date))
+	}
+	if g.Moves == nil {
+		return nil
+	}
+	err := cmp.Or(g.Damage, error(&jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}))
+	_, unknown := rules.Parse(g.Record.Rules)
+	ofGyges := unknown == nil && f.texts.Tag("Variant") == "" // Standard is a variant of chess, too
+	if f.Legal && ofGyges {
+		g.Record = nil
+		return err
+	}
+	if g.Damage == nil {
+		g.skipped.Add(WithoutMoves, err.Error())
+	}
+	return nil
 }
 
 // Stream reads files. Several copies of one run count once.
 type Stream struct {
-	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
+	Strict bool          // the first game that can't be read whole ends the stream
+	Torn   bool          // a last line that is cut short doesn't, as it is in a run that goes on
 	Verify bool          // a game whose moves and manifest don't show its result can't be read
-	Torn   bool          // but no last line that is cut short, as in a run that goes on
 	Rules  string        // rule set of loaded games of PGN and CSV that name none
 	Filter record.Filter // of [Stream.Records]
 
@@ -211,16 +228,18 @@ type Stream struct {
 	files []*File
 }
 
-// Games returns the games of a file. An error ends them; what is left out without one is noted. A file of records that
-// has grown may be read again, with what was appended as its In.
+// Games returns the games of a file. An error ends them; what is left out without one is noted. A
+// file of records that has grown may be read again, with what was appended as its In.
 func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		g, err := &Entry{file: f, skipped: &r.Skipped}, r.open(f)
+		g := &Entry{file: f, skipped: &r.Skipped}
+		err := r.open(f)
 		if f.closer != nil {
 			defer f.closer.Close() //nolint:errcheck // it was only read
 		}
 		for err == nil {
-			if err = r.next(ctx, f, g); err == nil && !yield(g, nil) {
+			err = r.next(ctx, f, g)
+			if err == nil && !yield(g, nil) {
 				f.cut = true
 				return
 			}
@@ -234,78 +253,105 @@ func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	}
 }
 
+// open begins to read a file, or goes on with one of records.
 func (r *Stream) open(f *File) error {
 	format, err := f.Sniff()
 	if err != nil {
 		return err
 	}
 	again := slices.Contains(r.files, f)
-	if format != source.Records {
-		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
-		f.ruleSets = map[string]string{}
-		f.names = f.texts.Names
-	} else {
+	if format == source.Records {
 		f.lined = record.NewReader(f.In, f.Name)
 		if again {
 			f.lined.Names = f.names
 		}
 		f.names = f.lined.Names
+	} else {
+		f.texts = source.NewResults(format, f.In, f.Name)
+		f.games.Rules = r.Rules
+		f.ruleSets = map[string]string{}
+		f.names = f.texts.Names
 	}
-	if !again {
-		for _, other := range r.files {
-			oneHasNoID := f.id() == "" || other.id() == ""
-			if f.lined != nil && other.lined != nil && (oneHasNoID || f.isOfRun(other)) {
-				f.others = append(f.others, other)
-			}
-		}
-		if r.Verify {
-			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
-		}
-		r.files = append(r.files, f)
+	if again {
+		return nil
 	}
+	for _, other := range r.files {
+		oneHasNoID := f.id() == "" || other.id() == ""
+		bothRecords := f.lined != nil && other.lined != nil
+		if bothRecords && (oneHasNoID || f.isOfRun(other)) {
+			f.others = append(f.others, other)
+		}
+	}
+	if r.Verify {
+		f.Legal = true
+		f.verify = tournament.Verifier(f.Manifest)
+	}
+	r.files = append(r.files, f)
 	return nil
 }
 
+// next reads the next game that isn't left out.
 func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 	for {
 		if f.lines%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		g.Record, g.Moves = nil, nil
-		err := f.read(&g.Result)
-		if err == nil && f.texts == nil && !f.lined.HasSum() {
-			r.Skipped.Add(NoSum, "")
-		}
-		switch {
-		case errors.Is(err, source.ErrUnfinished):
-			r.Skipped.Add(Unfinished, "")
-			continue
-		case err == nil && f.again(&g.Result):
-			r.Skipped.Add(Duplicate, string(g.ID))
-			continue
-		case err == nil && g.Damage != nil && !f.Legal:
-			r.Skipped.Add(WithoutMoves, g.Damage.Error())
-		case err == nil && f.texts == nil && r.Strict:
-			err = g.Load()
-		}
-		if err == nil && r.Verify {
-			if err = g.load(); err == nil {
-				if bad := f.verify(g.Record); bad != nil {
-					err = &jsonl.LineError{File: f.Name, Line: g.Line, Err: bad}
-				}
-			}
-		}
+		g.Record = nil
+		g.Moves = nil
+		taken, err := r.take(f, g)
 		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
-			if r.Torn && f.lines > 1 && errors.Is(err, jsonl.ErrTorn) {
+			goesOn := r.Torn && f.lines > 1 && errors.Is(err, jsonl.ErrTorn) // it is still written
+			if goesOn {
 				r.Skipped.Add(Unreadable, err.Error())
 				continue
 			}
-			if err = r.Unreadable(err); err == nil {
-				continue
-			}
+			err = r.Unreadable(err)
 		}
+		if taken || err != nil {
+			return err
+		}
+	}
+}
+
+// take reads the next game, and reports whether it is one of the stream. One that isn't is noted,
+// or has an error.
+func (r *Stream) take(f *File, g *Entry) (taken bool, err error) {
+	err = f.read(&g.Result)
+	if errors.Is(err, source.ErrUnfinished) {
+		r.Skipped.Add(Unfinished, "")
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if f.lined != nil && !f.lined.HasSum() {
+		r.Skipped.Add(NoSum, "")
+	}
+	if f.again(&g.Result) {
+		r.Skipped.Add(Duplicate, string(g.ID))
+		return false, nil
+	}
+	if g.Damage != nil && !f.Legal {
+		r.Skipped.Add(WithoutMoves, g.Damage.Error())
+	}
+	if f.lined != nil && r.Strict {
+		err = g.Load()
+	}
+	if err == nil && r.Verify {
+		err = g.verify()
+	}
+	return err == nil, err
+}
+
+// verify returns an error unless the game's moves and the manifest of its run show its result.
+func (g *Entry) verify() error {
+	if err := g.load(); err != nil {
 		return err
 	}
+	if err := g.file.verify(g.Record); err != nil {
+		return &jsonl.LineError{File: g.file.Name, Line: g.Line, Err: err}
+	}
+	return nil
 }
 
 // Unreadable notes a game that can't be read. In strict mode it returns the error.
@@ -317,20 +363,22 @@ func (r *Stream) Unreadable(err error) error {
 	return err
 }
 
-// Records returns the games of a file that pass the filter, loaded. One that can't be read whole is left out.
+// Records returns the games of a file that pass the filter, loaded. One that can't be read whole is
+// left out.
 func (r *Stream) Records(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for g, err := range r.Games(ctx, f) {
 			if err == nil {
-				if err = g.Load(); err != nil {
+				err = g.Load()
+				if err != nil {
 					err = r.Unreadable(err)
 				}
 			}
-			switch {
-			case err != nil:
+			if err != nil {
 				yield(nil, err)
 				return
-			case g.Record == nil || !r.Filter.Takes(g.Record):
+			}
+			if g.Record == nil || !r.Filter.Takes(g.Record) {
 				continue
 			}
 			if !yield(g, nil) || r.Filter.Done() {
@@ -348,8 +396,8 @@ func (r *Stream) Found() (n int64) {
 	return n
 }
 
-// Notes returns a sentence on each file that has fewer or more games than its manifest says were played, and those on
-// what was left out but for some kinds.
+// Notes returns a sentence on each file that has fewer or more games than its manifest says were
+// played, those on names that look alike, and those on what was left out but for some kinds.
 func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
 		m := f.Manifest
@@ -364,10 +412,11 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		if f.records < played {
 			prefix = "left out, as they are missing: "
 		}
-		notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s", prefix,
-			f.Name, f.records, played, tournament.ManifestFile))
+		notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s",
+			prefix, f.Name, f.records, played, tournament.ManifestFile))
 	}
-	forms, looks := map[string][]string{}, map[string][]string{}
+	forms := map[string][]string{} // how each name is spelled
+	looks := map[string][]string{} // names that differ only in capitals or blanks
 	fold := cases.Fold()
 	for _, f := range r.files {
 		for text, name := range f.names {
@@ -378,15 +427,18 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		}
 	}
 	if names, _ := several(forms); len(names) > 0 {
-		notes = append(notes, "names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
-			textfmt.List(names, 8))
+		notes = append(notes,
+			"names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
+				textfmt.List(names, 8))
 	}
 	if _, labels := several(looks); len(labels) > 0 {
 		for i := range labels {
-			labels[i] = strings.ReplaceAll(labels[i], " ", "␣") // wrapped lines lose double blanks
+			// Wrapped lines lose double blanks.
+			labels[i] = strings.ReplaceAll(labels[i], " ", "␣")
 		}
-		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
-			textfmt.List(labels, 8))
+		notes = append(notes,
+			"names that differ only in capitals or blanks are different players: "+
+				textfmt.List(labels, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
@@ -395,7 +447,8 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 func several(all map[string][]string) (keys, texts []string) {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		slices.Sort(all[key])
-		if own := slices.Compact(all[key]); len(own) > 1 {
+		own := slices.Compact(all[key])
+		if len(own) > 1 {
 			keys = append(keys, key)
 			texts = append(texts, own...)
 		}
@@ -403,7 +456,8 @@ func several(all map[string][]string) (keys, texts []string) {
 	return keys, texts
 }
 
-// Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.
+// Manifest returns the manifest beside a file that is named as records of runs are; why none can be
+// read is noted.
 func (r *Stream) Manifest(path string) *tournament.Manifest {
 	if filepath.Base(path) != tournament.GamesFile {
 		return nil
@@ -416,8 +470,8 @@ func (r *Stream) Manifest(path string) *tournament.Manifest {
 	return m
 }
 
-// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that can be read; name is
-// the folder's in the note. Games that were played in a browser have none.
+// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that
+// can be read; name is the folder's in the note. Games that were played in a browser have none.
 func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) {
 	m, err := tournament.ReadManifest(dir)
 	switch {
@@ -427,8 +481,8 @@ func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) 
 		note = "there is none"
 	}
 	if note != "" {
-		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and there is no table by "+
-			"the run's format", tournament.ManifestFile, name, note)
+		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, "+
+			"and there is no table by the run's format", tournament.ManifestFile, name, note)
 	}
 	return m, note
 }

@@ -11,7 +11,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// The line of an unreadable record is counted from the beginning of the file, also where that is read in parts.
+// The line of an unreadable record is counted from the beginning of the file, also where that is
+// read in parts.
 func TestLinesOfPartsAreCounted(t *testing.T) {
 	t.Parallel()
 	var in Stream
@@ -28,8 +29,8 @@ func TestLinesOfPartsAreCounted(t *testing.T) {
 	}
 }
 
-// A copy of records that nothing but the start of each game tells of counts once, whatever the order of its lines; games
-// without a start may be others.
+// A copy of records that nothing but the start of each game tells of counts once, whatever the
+// order of its lines; games without a start may be others.
 func TestCopiesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	line := func(game int64, start time.Time) string {

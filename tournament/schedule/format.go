@@ -8,19 +8,22 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Format is a way to decide who meets whom. Players are given by their places in the config, from 0.
+// Format is a way to decide who meets whom. Players are given by their places in the config, from
+// 0.
 type Format interface {
 	About() Facts
 
-	// Stages returns the number of matches of each stage, which may be 0. rounds is what the config says; 0: nothing.
+	// Stages returns the number of matches of each stage, which may be 0. rounds is what the config
+	// says; 0: nothing.
 	Stages(players, rounds int) []int
 
-	// Pairings returns who meets whom in each match of the stage after those given, which are whole. The first of a
-	// match has South in the first game of each of its pairs.
+	// Pairings returns who meets whom in each match of the stage after those given, which are
+	// whole. The first of a match has South in the first game of each of its pairs.
 	Pairings(players int, before []Stage) [][2]int
 
-	// Tables returns standings, bracket and the like after the games so far; nil: none. ended says that the run has
-	// ended, maybe before all games were played. The players' names are as tables show them.
+	// Tables returns standings, bracket and the like after the games so far; nil: none. ended says
+	// that the run has ended, maybe before all games were played. The players' names are as tables
+	// show them.
 	Tables(s *Schedule, names []string, ended bool) []table.Standings
 }
 
@@ -40,9 +43,10 @@ type Facts struct {
 	Doc        string // who meets whom, in half a sentence
 	Alone      bool   // each player meets itself too, so that one is enough; nothing is compared
 	Adaptive   bool   // who meets whom follows from the results so far
-	Challenger bool   // the first player meets each other one, and tables show its results against them
+	Challenger bool   // the first player meets each other one, and has a table of its results
 
-	// MostRounds returns how many rounds the config may choose, each of which is a stage; nil: it may choose none.
+	// MostRounds returns how many rounds the config may choose, each of which is a stage; nil: it
+	// may choose none.
 	MostRounds func(players int) int
 }
 
@@ -77,7 +81,8 @@ func (Name) Choices() []settings.Choice {
 	})
 }
 
-// Format returns the format. One that this version doesn't know, as a manifest may name it, has no matches.
+// Format returns the format. One that this version doesn't know, as a manifest may name it, has no
+// matches.
 func (n Name) Format() Format {
 	for _, f := range formats {
 		if f.About().Name == string(cmp.Or(n, RoundRobin)) {

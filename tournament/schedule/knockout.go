@@ -9,10 +9,13 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// knockout has rounds; the loser of a match is eliminated. The first players listed are seeded highest: they meet the
-// lowest, have a bye in the first round where the number of players isn't a power of 2, and go on after a tie.
+// knockout has rounds; the loser of a match is eliminated. The first players listed are seeded
+// highest: they meet the lowest, have a bye in the first round where the number of players isn't a
+// power of 2, and go on after a tie.
 var knockout = singleElimination{Facts{
-	Name: "knockout", Doc: "seeded in the order given; the higher seed advances after a tie", Adaptive: true,
+	Name:     "knockout",
+	Doc:      "seeded in the order given; the higher seed advances after a tie",
+	Adaptive: true,
 }}
 
 type singleElimination struct{ Facts }
@@ -26,7 +29,8 @@ func (singleElimination) Stages(players, _ int) []int {
 	return sizes
 }
 
-// Pairings: the best meet the worst, from the inside, since the best may have a bye.
+// Pairings returns the best against the worst of those who are left, the pairs in the middle first:
+// in the first round the best may have a bye.
 func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int) {
 	out := make([]bool, players)
 	for _, st := range before {
@@ -42,15 +46,19 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 	return list
 }
 
-// winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one that is listed first.
+// winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one
+// that is listed first.
 func (m *Match) winner() int {
-	if m.Halves[0] < m.Halves[1] || m.Halves[0] == m.Halves[1] && m.Players[0] > m.Players[1] {
+	tied := m.Halves[0] == m.Halves[1]
+	listedLater := m.Players[0] > m.Players[1]
+	if m.Halves[0] < m.Halves[1] || tied && listedLater {
 		return 1
 	}
 	return 0
 }
 
-// decided is a match of a round with the player first that goes on, or while it is not over the one that leads.
+// decided is a match of a round with the player first that goes on, or while it is not over the one
+// that leads.
 type decided struct {
 	Match
 	round string
@@ -64,7 +72,8 @@ func (m decided) tied() bool { return m.Halves[0] == m.Halves[1] }
 
 const final = "Final"
 
-// roundName is what round k is called: by the number of players in it, or by its own number if some of those have byes.
+// roundName is what round k is called: by the number of players in it, or by its own number if some
+// of those have byes.
 func (s *Schedule) roundName(k int) string {
 	switch n := len(s.Stages[k].Matches); {
 	case k == len(s.Stages)-1:
@@ -85,11 +94,15 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	var matches []decided // of which games were played
 	for k, st := range s.Stages {
 		for _, m := range st.Matches {
-			if m.Games > 0 {
-				w := m.winner()
-				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
-				matches = append(matches, decided{m, s.roundName(k), st.Games, points(m.Halves[0]) + "-" + points(m.Halves[1])})
+			if m.Games == 0 {
+				continue
 			}
+			if m.winner() == 1 {
+				slices.Reverse(m.Players[:])
+				slices.Reverse(m.Halves[:])
+			}
+			score := points(m.Halves[0]) + "-" + points(m.Halves[1])
+			matches = append(matches, decided{m, s.roundName(k), st.Games, score})
 		}
 	}
 	if len(matches) == 0 {
@@ -97,11 +110,15 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	}
 	t := standingsOf(f, "Knock-out", []grid.Column[decided]{
 		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return m.round }},
-		{Key: "winner", Title: "Winner", Left: true, Value: func(m decided) any { return names[m.Players[0]] }},
-		{Key: "winner_seed", Title: "Seed", Drop: 1, Value: func(m decided) any { return m.Players[0] + 1 }},
+		{Key: "winner", Title: "Winner", Left: true,
+			Value: func(m decided) any { return names[m.Players[0]] }},
+		{Key: "winner_seed", Title: "Seed", Drop: 1,
+			Value: func(m decided) any { return m.Players[0] + 1 }},
 		{Key: "result", Title: "Result", Value: func(m decided) any { return m.score }},
-		{Key: "loser", Title: "Loser", Left: true, Value: func(m decided) any { return names[m.Players[1]] }},
-		{Key: "loser_seed", Title: "Seed", Drop: 2, Value: func(m decided) any { return m.Players[1] + 1 }},
+		{Key: "loser", Title: "Loser", Left: true,
+			Value: func(m decided) any { return names[m.Players[1]] }},
+		{Key: "loser_seed", Title: "Seed", Drop: 2,
+			Value: func(m decided) any { return m.Players[1] + 1 }},
 		{Key: "decided_by", Title: "Decided by", Left: true, Value: func(m decided) any {
 			switch {
 			case !m.over():
@@ -112,15 +129,20 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 			return "points"
 		}},
 	}, matches)
-	t.Caption, t.Result = "Matches, round by round", "The knock-out is not decided yet."
-	if m := matches[len(matches)-1]; m.round == final && m.over() {
-		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", names[m.Players[0]], m.score,
-			names[m.Players[1]])
-		if m.tied() {
+	t.Caption = "Matches, round by round"
+	t.Result = "The knock-out is not decided yet."
+	last := matches[len(matches)-1]
+	if last.round == final && last.over() {
+		winner, loser := names[last.Players[0]], names[last.Players[1]]
+		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final",
+			winner, last.score, loser)
+		if last.tied() {
 			t.Result += ": a tie, which the better seed wins"
 		}
 		t.Result += "."
 	}
-	t.Notes = []string{"Seeds are the order of the players in the run; after a tie the better seed goes on."}
+	t.Notes = []string{
+		"Seeds are the order of the players in the run; after a tie the better seed goes on.",
+	}
 	return []table.Standings{t}
 }

@@ -106,8 +106,9 @@ func TestOpeningsCanBeFoundUpToTheBound(t *testing.T) {
 	}
 }
 
-// No opening comes twice, not even mirrored, while others are left; then they come again in the same order. The last
-// set-ups, which random draws miss, are found too. Those that come once are the draws of each number.
+// No opening comes twice, not even mirrored, while others are left; then they come again in the
+// same order. The last set-ups, which random draws miss, are found too. Those that come once are
+// the draws of each number.
 func TestNoOpeningComesTwice(t *testing.T) {
 	for _, test := range []struct {
 		rules    string

@@ -20,7 +20,8 @@ type place struct {
 	sberger  float64 // in half points
 }
 
-// meeting is a match from the view of one of its players. Without an opponent it is a bye, once the round is over.
+// meeting is a match from the view of one of its players. Without an opponent it is a bye, once the
+// round is over.
 type meeting struct {
 	opponent    int   // -1: none
 	won, halves int64 // half points of the player, and of both
@@ -30,16 +31,19 @@ type meeting struct {
 func (st *Stage) meetings(players int) [][]meeting {
 	met := make([][]meeting, players)
 	for _, m := range st.Matches {
-		if m.Games > 0 {
-			for side, player := range m.Players {
-				met[player] = append(met[player], meeting{m.Players[1-side], m.Halves[side], 2 * m.Games})
-			}
+		if m.Games == 0 {
+			continue
+		}
+		for side, player := range m.Players {
+			one := meeting{m.Players[1-side], m.Halves[side], 2 * m.Games}
+			met[player] = append(met[player], one)
 		}
 	}
 	return met
 }
 
-// ranking returns the places by the meetings of each player: by points, Buchholz if that counts, and Sonneborn-Berger.
+// ranking returns the places by the meetings of each player: by points, Buchholz if that counts,
+// and Sonneborn-Berger.
 func ranking(met [][]meeting, buchholz bool) []place {
 	places := make([]place, len(met))
 	for i := range met {
@@ -56,7 +60,8 @@ func ranking(met [][]meeting, buchholz bool) []place {
 			if m.halves == 0 {
 				continue
 			}
-			opponent := p.halves // a bye is a match against an opponent with as many points as one's own
+			// A bye is a match against an opponent with as many points as one's own.
+			opponent := p.halves
 			if m.opponent >= 0 {
 				opponent = places[m.opponent].halves
 			}
@@ -67,7 +72,11 @@ func ranking(met [][]meeting, buchholz bool) []place {
 		}
 	}
 	order := func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz), cmp.Compare(b.sberger, a.sberger))
+		return cmp.Or(
+			cmp.Compare(b.halves, a.halves),
+			cmp.Compare(b.buchholz, a.buchholz),
+			cmp.Compare(b.sberger, a.sberger),
+		)
 	}
 	slices.SortStableFunc(places, order)
 	for i := range places {
@@ -81,8 +90,10 @@ func ranking(met [][]meeting, buchholz bool) []place {
 
 // The columns of tables of points.
 var (
-	rankColumn   = grid.Column[place]{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }}
-	gamesColumn  = grid.Column[place]{Key: "games", Title: "Games", Value: func(p place) any { return p.games }}
+	rankColumn = grid.Column[place]{Key: "rank", Title: "#",
+		Value: func(p place) any { return p.rank }}
+	gamesColumn = grid.Column[place]{Key: "games", Title: "Games",
+		Value: func(p place) any { return p.games }}
 	pointsColumn = grid.Column[place]{Key: "points", Title: "Points",
 		Value: func(p place) any { return float64(p.halves) / 2 }}
 	buchholzColumn = grid.Column[place]{Key: "buchholz", Title: "Buchholz",
@@ -90,6 +101,9 @@ var (
 	sbergerColumn = grid.Column[place]{Key: "sonneborn_berger", Title: "S-B",
 		Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }}
 )
+
+const sbergerNote = "S-B (Sonneborn-Berger), the sum of each opponent's points " +
+	"times the share of the points won against it."
 
 func playerColumn(names []string) grid.Column[place] {
 	return grid.Column[place]{Key: "player", Title: "Player", Left: true,
@@ -117,6 +131,9 @@ func leaders(places []place, names []string, what string, over bool) string {
 
 func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
 
-func standingsOf[R any](f Format, title string, columns []grid.Column[R], rows []R) table.Standings {
-	return table.Standings{Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title)}
+func standingsOf[R any](
+	f Format, title string, columns []grid.Column[R], rows []R,
+) table.Standings {
+	list := grid.Make(columns, rows).WithTitle(title)
+	return table.Standings{Format: f.About().Name, Caption: "Standings", Table: list}
 }

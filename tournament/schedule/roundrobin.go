@@ -25,7 +25,8 @@ func everyTwo(players, next int) (list [][2]int) {
 
 type allPlayAll struct{ fixed }
 
-// Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the ratings say as much.
+// Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the
+// ratings say as much.
 func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Standings {
 	if s.Players < 3 || len(s.Stages) == 0 {
 		return nil
@@ -42,11 +43,13 @@ func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Stan
 	if s.RuleSets > 1 {
 		title += fmt.Sprintf(", %d rule sets together", s.RuleSets)
 	}
-	places := ranking(s.Stages[0].meetings(s.Players), false) // Buchholz decides nothing where everybody meets everybody
-	columns := []grid.Column[place]{rankColumn, playerColumn(names), gamesColumn, pointsColumn, sbergerColumn}
+	// Buchholz decides nothing where everybody meets everybody.
+	places := ranking(s.Stages[0].meetings(s.Players), false)
+	columns := []grid.Column[place]{
+		rankColumn, playerColumn(names), gamesColumn, pointsColumn, sbergerColumn,
+	}
 	t := standingsOf(f, title, columns, places)
 	t.Separate, t.Result = true, leaders(places, names, "round-robin", ended)
-	t.Notes = []string{"Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
-		"share of the points won against it."}
+	t.Notes = []string{"Order: points; " + sbergerNote}
 	return []table.Standings{t}
 }

@@ -1,12 +1,13 @@
 // Package schedule says who meets whom in a run, in which opening, and with which seeds.
 //
-//	Format    a way to decide who meets whom: its stages, the pairings of a stage from the results before it, and its
-//	          tables. Each has a file of its own and is listed once, in formats
-//	Schedule  the stages of one run: results go in ([Schedule.Add]), pairings come out ([Schedule.Pair])
-//	Openings  where games begin, as configs say it; [Opener] finds them, [Screening] makes lists of them
+//	Format    a way to decide who meets whom: its stages, the pairings of a stage from the results
+//	          before it, and its tables. Each has a file of its own and is listed once, in formats
+//	Schedule  the stages of one run: results go in ([Schedule.Add]), pairings come out
+//	          ([Schedule.Pair])
+//	Openings  where games begin, as configs say it; [Opener] finds them, [Screening] makes lists
 //
-// A run plays what a schedule of [New] has. Who reads the records of a run adds their results to a schedule of
-// [Recorded], whose tables are those of the run.
+// A run plays what a schedule of [New] has. Who reads the records of a run adds their results to a
+// schedule of [Recorded], whose tables are those of the run.
 package schedule
 
 import (
@@ -36,21 +37,24 @@ func (z Size) Games(f Format) (games int64) {
 
 func (z Size) perMatch() int64 { return 2 * int64(z.Pairs) * int64(z.RuleSets) }
 
-// Schedule is the schedule of a run, as a function from an index to a game pair: a million pairs take no memory. It has
-// one stage or, in formats where who meets whom depends on results, several. A stage's order is round by round, in a
-// round rule set by rule set, and in a rule set match by match, so that whatever has been played so far is balanced.
+// Schedule is the schedule of a run, as a function from an index to a game pair: a million pairs
+// take no memory. It has one stage or, in formats where who meets whom depends on results, several.
+// A stage's order is round by round, in a round rule set by rule set, and in a rule set match by
+// match, so that whatever has been played so far is balanced.
 //
-// One goroutine adds results and reads the stages; others may ask for pairs that are [Schedule.Known].
+// One goroutine adds results and reads the stages; others may ask for pairs that are
+// [Schedule.Known].
 type Schedule struct {
 	Size
 	Format Format
 	Stages []Stage // with the results so far
 
-	known []chan struct{} // by stage: closed when its pairings are known; nil if the records say who met
+	known []chan struct{} // by stage, closed when its pairings are known; nil if records say them
 	added int64           // games
 }
 
-// Stage is a part of a schedule whose pairings are known before it begins: a round in some formats, all in others.
+// Stage is a part of a schedule whose pairings are known before it begins: a round in some formats,
+// all in others.
 type Stage struct {
 	First   int64 // index of its first game pair
 	Games   int64 // of each match
@@ -79,14 +83,15 @@ func Recorded(f Format, z Size) *Schedule {
 	s := &Schedule{Size: z, Format: f}
 	first := int64(0)
 	for _, matches := range f.Stages(z.Players, z.Rounds) {
-		s.Stages = append(s.Stages, Stage{First: first, Games: z.perMatch(), Matches: make([]Match, matches)})
+		stage := Stage{First: first, Games: z.perMatch(), Matches: make([]Match, matches)}
+		s.Stages = append(s.Stages, stage)
 		first += z.perMatch() / 2 * int64(matches)
 	}
 	return s
 }
 
-// begin makes the pairings of stage k, if there is one. No game ends a stage without matches, so that the next stage
-// begins with it.
+// begin makes the pairings of stage k, if there is one. No game ends a stage without matches, so
+// that the next stage begins with it.
 func (s *Schedule) begin(k int) {
 	for ; k < len(s.Stages); k++ {
 		for i, p := range s.Format.Pairings(s.Players, s.Stages[:k]) {
@@ -101,20 +106,25 @@ func (s *Schedule) begin(k int) {
 
 var errForeign = errors.New("expected a game of the schedule, found another one")
 
-// Add counts a game of pair i with the half points of South. It refuses one of other players or of a whole pair.
+// Add counts a game of pair i with the half points of South. It refuses one of other players or of
+// a whole pair.
 func (s *Schedule) Add(i int64, south, north int, halves int) error {
 	k := s.stageOf(i)
 	if k < 0 {
 		return errForeign
 	}
-	st, m := &s.Stages[k], s.match(i)
-	players := [2]int{south, north}
+	m := s.match(i)
 	if s.known == nil && m.Games == 0 {
-		m.Players = players
+		m.Players = [2]int{south, north}
 	}
 	side := slices.Index(m.Players[:], south)
-	if side < 0 || m.Players[1-side] != north || south == north && !s.Format.About().Alone ||
-		len(s.Stages) > 1 && m.Games == st.Games { // a run of one stage may have been extended
+	if side < 0 || m.Players[1-side] != north {
+		return errForeign
+	}
+	alone := south == north && !s.Format.About().Alone
+	// A run of one stage may have been extended.
+	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games
+	if alone || whole {
 		return errForeign
 	}
 	m.Games++
@@ -130,9 +140,10 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 // Len returns the number of game pairs.
 func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
 
-// end returns the index of the pair after stage k.
+// end returns the index of the pair after stage k. It may be called while results are added.
 func (s *Schedule) end(k int) int64 {
-	return s.Stages[k].First + s.Stages[k].Games/2*int64(len(s.Stages[k].Matches))
+	st := &s.Stages[k]
+	return st.First + st.Games/2*int64(len(st.Matches))
 }
 
 // stageOf returns the stage of pair i, which is never one without matches; -1 for i < 0.
@@ -152,13 +163,19 @@ func (s *Schedule) match(i int64) *Match {
 // Known returns a channel that is closed when pair i is known.
 func (s *Schedule) Known(i int64) <-chan struct{} { return s.known[s.stageOf(i)] }
 
-// Pair returns the players of pair i, 0 <= i < Len, which must be known, its rule set and its round, which is the
-// number of its opening. The first player has South in the first of its two games.
+// Pair returns the players of pair i, 0 <= i < Len, which must be known, its rule set and its
+// round, which is the number of its opening. The first player has South in the first of its two
+// games.
 func (s *Schedule) Pair(i int64) (players [2]int, ruleSet int, round int64) {
 	k := s.stageOf(i)
-	st, ruleSets := &s.Stages[k], int64(s.RuleSets)
-	round = (i - st.First) / int64(len(st.Matches)) // of a rule set
-	return s.match(i).Players, int(round % ruleSets), int64(k)*int64(s.Pairs) + round/ruleSets
+	st := &s.Stages[k]
+	matches, ruleSets := int64(len(st.Matches)), int64(s.RuleSets)
+	turn := (i - st.First) / matches // each turn is a round of one rule set
+	ruleSet = int(turn % ruleSets)
+	round = turn / ruleSets
+	// The rounds of earlier stages count, too.
+	round += int64(k) * int64(s.Pairs)
+	return s.match(i).Players, ruleSet, round
 }
 
 // Played returns how many games of the stage have been played, and how many it has in all.
@@ -184,18 +201,22 @@ const (
 	forGame    uint64 = 2
 )
 
-// Seed returns the seed of an agent's side in game 0 or 1 of a pair. Seeds of a run are mixed from its own by
-// [agents.MixSeed]:
+// Seed returns the seed of an agent's side in game 0 or 1 of a pair. Seeds of a run are mixed from
+// its own by [agents.MixSeed]:
 //
 //	opening: forOpening, rules, round
-//	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1), side (South 0, North 1)
+//	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1),
+//	         side (South 0, North 1)
 //
-// Texts are mixed in by their hash; an agent's is what tables call it: its name= or the whole spec. Seeds don't depend
-// on what else the run plays: the same two agents meet in the same games when others join or pairs are added; and an
-// agent that has a name plays the same from wherever its files are read.
-func Seed(run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side) uint64 {
-	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]), uint64(round),
-		uint64(game), uint64(side))
+// Texts are mixed in by their hash; an agent's is what tables call it: its name= or the whole spec.
+// Seeds don't depend on what else the run plays: the same two agents meet in the same games when
+// others join or pairs are added; and an agent that has a name plays the same from wherever its
+// files are read.
+func Seed(
+	run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side,
+) uint64 {
+	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]),
+		uint64(round), uint64(game), uint64(side))
 }
 
 func hashText(s string) uint64 {

@@ -12,10 +12,12 @@ import (
 	"gyges/rules"
 )
 
-// small is the size of a schedule of n players with one game pair of each match under each of two rule sets.
+// small is the size of a schedule of n players with one game pair of each match under each of two
+// rule sets.
 func small(n int) Size { return Size{Players: n, Pairs: 1, RuleSets: 2} }
 
-// imagine returns a schedule that has been run with results from a source of chance, draws among them.
+// imagine returns a schedule that has been run with results from a source of chance, draws among
+// them.
 func imagine(t *testing.T, f Format, z Size, rng *rand.Rand) *Schedule {
 	return played(t, f, z, func() int { return rng.IntN(3) })
 }
@@ -36,8 +38,8 @@ func played(t *testing.T, f Format, z Size, halves func() int) *Schedule {
 	return s
 }
 
-// everyFormat calls f with each format, in sizes of 2 to 11 players, and with every number of rounds that a config may
-// choose, 0 among them.
+// everyFormat calls f with each format, in sizes of 2 to 11 players, and with every number of
+// rounds that a config may choose, 0 among them.
 func everyFormat(t *testing.T, check func(t *testing.T, f Format, z Size)) {
 	for _, f := range formats {
 		t.Run(f.About().Name, func(t *testing.T) {
@@ -81,7 +83,8 @@ func TestFormats(t *testing.T) {
 	require.Zero(t, New(other, small(3)).Len())
 }
 
-// A schedule has as many pairings as its format announces, each of two players that there are, and tables.
+// A schedule has as many pairings as its format announces, each of two players that there are, and
+// tables.
 func TestFormatsHaveTheirMatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	everyFormat(t, func(t *testing.T, f Format, z Size) {
@@ -106,8 +109,8 @@ func TestFormatsHaveTheirMatches(t *testing.T) {
 	})
 }
 
-// Who meets whom depends on results in the formats that say so, and in no other one: whether a run may be extended, and
-// what its ratings assume, follows from that.
+// Who meets whom depends on results in the formats that say so, and in no other one: whether a run
+// may be extended, and what its ratings assume, follows from that.
 func TestAdaptiveFormatsSaySo(t *testing.T) {
 	follow := map[string]bool{}
 	rng := rand.New(rand.NewPCG(10, 10))
@@ -128,7 +131,8 @@ func TestAdaptiveFormatsSaySo(t *testing.T) {
 	}
 }
 
-// pauses has stages without matches at the beginning, in the middle and at the end, and two players in all others.
+// pauses has stages without matches at the beginning, in the middle and at the end, and two players
+// in all others.
 type pauses struct{ Facts }
 
 func (pauses) Stages(int, int) []int { return []int{0, 1, 0, 0, 2, 0} }
@@ -151,8 +155,9 @@ func TestStagesWithoutMatches(t *testing.T) {
 	require.Error(t, s.Add(-1, 0, 1, 2))
 }
 
-// Who meets whom in the first stage, and how many matches there are. In the first round of a Swiss tournament the top
-// half meets the bottom half; with an odd number of players the last one has the bye.
+// Who meets whom in the first stage, and how many matches there are. In the first round of a Swiss
+// tournament the top half meets the bottom half; with an odd number of players the last one has the
+// bye.
 func TestPairings(t *testing.T) {
 	for _, test := range []struct {
 		format   Name
@@ -174,8 +179,9 @@ func TestPairings(t *testing.T) {
 	}
 }
 
-// In every round of a Swiss tournament each plays once, and nobody meets an old opponent. The bye goes to the lowest, by
-// points and then the order given, that has had none, and counts as a won match.
+// In every round of a Swiss tournament each plays once, and nobody meets an old opponent. The bye
+// goes to the lowest, by points and then the order given, that has had none, and counts as a won
+// match.
 func TestSwiss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, n := range []int{2, 3, 5, 8, 9, 9, 9, 13, 60, 61, 101} {
@@ -208,11 +214,12 @@ func TestSwiss(t *testing.T) {
 	}
 }
 
-// Three players can play three rounds, and five five, whatever the results of one game pair each: each has a bye once,
-// and nobody meets anybody twice. With more players or pairs some may have to meet again in the last rounds, but each
-// still has one bye.
+// Three players can play three rounds, and five five, whatever the results of one game pair each:
+// each has a bye once, and nobody meets anybody twice. With more players or pairs some may have to
+// meet again in the last rounds, but each still has one bye.
 func TestSwissWithARoundForEachBye(t *testing.T) {
-	// extend tries all results of the next round of a tournament of n players, which may be any of some half points of 4.
+	// extend tries all results of the next round of a tournament of n players, which may be any of
+	// some half points of 4.
 	var extend func(n int, before []Stage, results []int64)
 	extend = func(n int, before []Stage, results []int64) {
 		if len(before) == n {
@@ -289,7 +296,8 @@ func TestSwissPairsNeighbours(t *testing.T) {
 	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swiss.Pairings(5, odd), "a bye is a won match")
 }
 
-// A knock-out has one match less than players; who has lost a match plays no more, and the last match decides.
+// A knock-out has one match less than players; who has lost a match plays no more, and the last
+// match decides.
 func TestKnockout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for n := 2; n <= 33; n++ {

@@ -11,15 +11,17 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// swiss has rounds in which players with equally many points meet, and no two a second time as long as that is
-// possible. With an odd number of players the last in the table that has had none yet has a bye, which counts as a won
-// match. Equal points are ordered as the players are listed. In the first round the top half meets the bottom half, as
-// in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
+// swiss has rounds in which players with equally many points meet, and no two a second time as long
+// as that is possible. With an odd number of players the last in the table that has had none yet
+// has a bye, which counts as a won match. Equal points are ordered as the players are listed. In
+// the first round the top half meets the bottom half, as in FIDE's Dutch system: of eight 1 and 5,
+// 2 and 6.
 var swiss = swissSystem{Facts{
 	Name: "swiss", Doc: "neighbours in the table", Adaptive: true, MostRounds: swissRounds,
 }}
 
-// swissRounds returns in how many rounds everybody can meet everybody: with an odd number of players each has a bye.
+// swissRounds returns in how many rounds everybody can meet everybody: with an odd number of
+// players each has a bye.
 func swissRounds(players int) int { return players - 1 + players%2 }
 
 type swissSystem struct{ Facts }
@@ -37,24 +39,28 @@ func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
 		}
 		return list
 	}
-	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
-	points, byes := make([]int64, players), make([]bool, players)
+	met := map[[2]int]bool{}
+	points := make([]int64, players)
+	hadBye := make([]bool, players)
 	for i, list := range rounds(players, before) {
 		for _, m := range list {
 			points[i] += m.won
-			byes[i] = byes[i] || m.opponent < 0
-			s.met[[2]int{i, m.opponent}] = true
+			met[[2]int{i, m.opponent}] = true
+			if m.opponent < 0 {
+				hadBye[i] = true
+			}
 		}
 	}
 	order := listed(players)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
 	if players%2 == 1 { // a bye for the last one without
 		i := players - 1
-		for i > 0 && byes[order[i]] {
+		for i > 0 && hadBye[order[i]] {
 			i--
 		}
 		order = slices.Delete(order, i, i+1)
 	}
+	s := swissSearch{met: met, steps: swissSteps}
 	if !s.pair(order) {
 		s = swissSearch{steps: swissSteps} // players may meet again
 		s.pair(order)
@@ -63,10 +69,12 @@ func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
 	return s.list
 }
 
-// swissSteps bounds the search for pairings without a second meeting. It ends quickly unless nearly all have met.
+// swissSteps bounds the search for pairings without a second meeting. It ends quickly unless nearly
+// all have met.
 const swissSteps = 100_000
 
-// swissSearch pairs the first of an order with the nearest it can, so that the rest can be paired too.
+// swissSearch pairs the first of an order with the nearest it can, so that the rest can be paired
+// too.
 type swissSearch struct {
 	met   map[[2]int]bool // who must not meet
 	steps int
@@ -80,7 +88,8 @@ func (s *swissSearch) pair(order []int) bool {
 	}
 	a := order[0]
 	for i := 1; i < len(order); i++ {
-		if s.steps--; s.steps < 0 {
+		s.steps--
+		if s.steps < 0 {
 			return false
 		}
 		b := order[i]
@@ -98,36 +107,42 @@ func (s *swissSearch) pair(order []int) bool {
 
 // Tables returns the standings after each round that has begun.
 func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
-	begun := func(st Stage) bool { return slices.ContainsFunc(st.Matches, func(m Match) bool { return m.Games > 0 }) }
-	stages := s.Stages
-	for len(stages) > 0 && !begun(stages[len(stages)-1]) {
-		stages = stages[:len(stages)-1]
+	begun := 0
+	for k := range s.Stages {
+		if games, _ := s.Stages[k].Played(); games > 0 {
+			begun = k + 1
+		}
 	}
-	for k := range stages {
-		games, all := stages[k].Played()
-		places := ranking(rounds(s.Players, stages[:k+1]), true)
+	for k := range begun {
+		places := ranking(rounds(s.Players, s.Stages[:k+1]), true)
 		t := standingsOf(f, swissTitle(s, k), swissColumns(k, names), places)
-		if k == len(stages)-1 {
-			t.Result = leaders(places, names, "Swiss tournament", games == all && k == len(s.Stages)-1)
-			t.Notes = []string{"Order: points; Buchholz, the sum of the opponents' points; " +
-				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+		if k == begun-1 {
+			games, all := s.Stages[k].Played()
+			ended := games == all && begun == len(s.Stages)
+			t.Result = leaders(places, names, "Swiss tournament", ended)
+			t.Notes = []string{
+				"Order: points; Buchholz, the sum of the opponents' points; " + sbergerNote,
+			}
 		}
 		list = append(list, t)
 	}
 	return list
 }
 
-// rounds returns the meetings of each player, one for each round: with none it has a bye, once the round is over.
+// rounds returns the meetings of each player, one for each round: with none it has a bye, once the
+// round is over.
 func rounds(players int, stages []Stage) [][]meeting {
 	met := make([][]meeting, players)
 	for k := range stages {
 		games, all := stages[k].Played()
 		for i, list := range stages[k].meetings(players) {
 			if list == nil {
-				list = []meeting{{opponent: -1}}
-				if games == all {
-					list[0].won, list[0].halves = 2*stages[k].Games, 2*stages[k].Games
+				bye := meeting{opponent: -1}
+				if games == all { // it counts as won
+					bye.halves = 2 * stages[k].Games
+					bye.won = bye.halves
 				}
+				list = []meeting{bye}
 			}
 			met[i] = append(met[i], list...)
 		}
@@ -161,7 +176,8 @@ func swissTitle(s *Schedule, k int) string {
 	games, all := s.Stages[k].Played()
 	switch {
 	case games < all:
-		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.Stages), games, all)
+		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played",
+			k+1, len(s.Stages), games, all)
 	case k == len(s.Stages)-1:
 		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
 	}

@@ -12,7 +12,8 @@ import (
 	"gyges/ratings/table"
 )
 
-// event is a schedule of players A, B … with one game pair a match, whose pairings are those of the games added.
+// event is a schedule of players A, B … with one game pair a match, whose pairings are those of the
+// games added.
 type event struct {
 	*Schedule
 	t require.TestingT
@@ -22,7 +23,8 @@ func newEvent(t require.TestingT, format Name, players, rounds int) event {
 	return event{Recorded(format.Format(), Size{Players: players, Rounds: rounds, Pairs: 1, RuleSets: 1}), t}
 }
 
-// play adds games of a pair, by the half points of the first player in each. It has South in the first game.
+// play adds games of a pair, by the half points of the first player in each. It has South in the
+// first game.
 func (e event) play(pair int64, players string, halves ...int) {
 	for i, n := range halves {
 		south, north := int(players[i%2]-'A'), int(players[1-i%2]-'A')
@@ -56,9 +58,10 @@ func swissOfSeven(t *testing.T) event {
 // placesAfter returns the places in a Swiss tournament after its first rounds.
 func placesAfter(s *Schedule, n int) []place { return ranking(rounds(s.Players, s.Stages[:n]), true) }
 
-// The points of the matches are those of a tournament of single games, whose Buchholz of B, C and D, who had no bye, is
-// 8.5, 9.5 and 10, and Sonneborn-Berger 3.25, 3.5 and 4; with two games a match all is twice as much. A bye counts as
-// won against an opponent with as many points as one's own: that of A adds 2.5 to 7.5 and to 2.75.
+// The points of the matches are those of a tournament of single games, whose Buchholz of B, C and
+// D, who had no bye, is 8.5, 9.5 and 10, and Sonneborn-Berger 3.25, 3.5 and 4; with two games a
+// match all is twice as much. A bye counts as won against an opponent with as many points as one's
+// own: that of A adds 2.5 to 7.5 and to 2.75.
 func TestSwissStandings(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -106,8 +109,9 @@ func TestSwissText(t *testing.T) {
 	require.Equal(t, "E leads the Swiss tournament with 2.0 points.", part.tables()[0].Result)
 }
 
-// With every two players having met once, all have the same Buchholz but for their own points. Points of all add up to
-// the games played and the byes; the standings don't depend on the order in which games are counted.
+// With every two players having met once, all have the same Buchholz but for their own points.
+// Points of all add up to the games played and the byes; the standings don't depend on the order in
+// which games are counted.
 func TestSwissProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// RuleSet is what was counted under one rule set: all games in Results and Pairs, else those that could be read whole.
+// RuleSet is what was counted under one rule set: all games in Results and Pairs, else those that
+// could be read whole.
 type RuleSet struct {
 	Name    string
 	Results [3]int64 // South won, drawn, North won
@@ -24,7 +25,9 @@ type RuleSet struct {
 
 	data  *ratings.Data // results by pairing, players by their specs
 	known bool          // the rules are Gygès's
-	sides ratings.Sides // those of Gygès, or of all games under other rules; empty if they have none, or several
+
+	// sides are those of Gygès, or of all games under other rules; empty if these have several.
+	sides ratings.Sides
 }
 
 // Reasons that are counted apart, as a file may hold any texts, and what the others are counted as.
@@ -35,8 +38,11 @@ const (
 
 func newRuleSet(name string) *RuleSet {
 	s := &RuleSet{
-		Name: name, Lengths: map[int]int64{}, Reasons: map[string]*[3]int64{}, Players: map[string]*Player{},
-		data: new(ratings.Data),
+		Name:    name,
+		Lengths: map[int]int64{},
+		Reasons: map[string]*[3]int64{},
+		Players: map[string]*Player{},
+		data:    new(ratings.Data),
 	}
 	if _, err := rules.Parse(name); err == nil {
 		s.known, s.sides = true, ratings.SouthNorth
@@ -44,10 +50,20 @@ func newRuleSet(name string) *RuleSet {
 	return s
 }
 
+// noteSides notes the sides of a game before it is counted.
+func (s *RuleSet) noteSides(sides ratings.Sides) {
+	if s.Games() == 0 {
+		s.sides = sides
+	} else if s.sides != sides {
+		s.sides = ratings.Sides{}
+	}
+}
+
 // Games returns the number of games.
 func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results[2] }
 
-// PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points of one of them.
+// PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points
+// of one of them.
 func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
 // add counts a game of two players that could be read whole, but for its result.
@@ -83,7 +99,8 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 	}
 }
 
-// bounded returns the key under which a text is counted: itself or, if the map is full, otherReasons.
+// bounded returns the key under which a text is counted: itself or, if the map is full,
+// otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
 	if _, known := counts[text]; !known && len(counts) >= maxReasons {
 		return otherReasons
@@ -94,7 +111,7 @@ func bounded[V any](counts map[string]V, text string) string {
 func (s *RuleSet) player(spec string) *Player {
 	p, ok := s.Players[spec]
 	if !ok {
-		p = &Player{Faults: map[string]int64{}}
+		p = newPlayer()
 		s.Players[spec] = p
 		s.Order = append(s.Order, spec)
 	}
@@ -142,7 +159,43 @@ type Player struct {
 	depth mean  // of plies, where some were searched
 }
 
-// mean is that of positive numbers.
+func newPlayer() *Player { return &Player{Faults: map[string]int64{}} }
+
+// merge adds what was counted under another rule set.
+func (p *Player) merge(o *Player) {
+	for side := range o.Results {
+		for i, n := range o.Results[side] {
+			p.Results[side][i] += n
+		}
+	}
+	for kind, n := range o.Faults {
+		p.Faults[kind] += n
+	}
+	p.plies += o.plies
+	p.time.merge(o.time)
+	p.nodes.merge(o.nodes)
+	p.depth.merge(o.depth)
+}
+
+// count returns the results on both sides.
+func (p *Player) count() (c ratings.Count) {
+	for _, results := range p.Results {
+		c.Wins += int(results[0])
+		c.Draws += int(results[1])
+		c.Losses += int(results[2])
+	}
+	return c
+}
+
+// faults returns how many games were lost by faults.
+func (p *Player) faults() (games int64) {
+	for _, n := range p.Faults {
+		games += n
+	}
+	return games
+}
+
+// mean is the mean of positive numbers.
 type mean struct {
 	n   int64
 	sum float64
@@ -156,6 +209,11 @@ func (m *mean) add(x float64) {
 	}
 }
 
+func (m *mean) merge(o mean) {
+	m.n += o.n
+	m.sum += o.sum
+}
+
 func (m mean) text(format string) string {
 	if m.n == 0 {
 		return "-"
@@ -163,64 +221,53 @@ func (m mean) text(format string) string {
 	return fmt.Sprintf(format, m.sum/float64(m.n))
 }
 
-func (s *Standings) total(spec string) Player {
-	t := Player{Faults: map[string]int64{}}
+// total returns what was counted of a player under all rule sets.
+func (s *Standings) total(spec string) *Player {
+	total := newPlayer()
 	for _, set := range s.RuleSets {
-		p := set.Players[spec]
-		if p == nil {
-			continue
-		}
-		for side := range p.Results {
-			for i, n := range p.Results[side] {
-				t.Results[side][i] += n
-			}
-		}
-		t.plies += p.plies
-		for kind, n := range p.Faults {
-			t.Faults[kind] += n
-		}
-		for _, m := range [][2]*mean{{&t.time, &p.time}, {&t.nodes, &p.nodes}, {&t.depth, &p.depth}} {
-			m[0].n, m[0].sum = m[0].n+m[1].n, m[0].sum+m[1].sum
+		if p := set.Players[spec]; p != nil {
+			total.merge(p)
 		}
 	}
-	return t
+	return total
 }
 
 // Count returns the results of a player on both sides, in the games that could be read whole.
-func (s *Standings) Count(spec string) (c ratings.Count) {
-	for _, n := range s.total(spec).Results {
-		c.Wins, c.Draws, c.Losses = c.Wins+int(n[0]), c.Draws+int(n[1]), c.Losses+int(n[2])
-	}
-	return c
-}
+func (s *Standings) Count(spec string) ratings.Count { return s.total(spec).count() }
 
-// PlayerTable returns the table of what was counted of the players given. Faults are left out where there were none.
+// PlayerTable returns the table of what was counted of the players given. Faults are left out where
+// there were none.
 func (s *Standings) PlayerTable(specs []string) *grid.Table {
-	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move",
-		"Faults")
-	names, faults := s.Names(), int64(0)
-	drawn := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool { return set.Results[1] > 0 })
+	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
+		"Time a move", "Faults")
+	names := s.Names()
+	anyFaults := false
+	anyDraws := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool {
+		return set.Results[1] > 0
+	})
 	for _, spec := range specs {
-		p, games, lost := s.total(spec), int64(s.Count(spec).Games()), int64(0)
+		p := s.total(spec)
+		games := int64(p.count().Games())
 		if games == 0 {
 			continue
 		}
-		for _, n := range p.Faults {
-			lost += n
-		}
 		row := []any{names.Of(spec)}
-		for _, n := range p.Results {
-			if drawn {
-				row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))
-			} else {
-				row = append(row, fmt.Sprintf("%d-%d", n[0], n[2]))
+		for _, results := range p.Results {
+			text := fmt.Sprintf("%d-%d", results[0], results[2])
+			if anyDraws {
+				text = fmt.Sprintf("%d-%d-%d", results[0], results[1], results[2])
 			}
+			row = append(row, text)
 		}
-		t.Add(append(row, mean{games, float64(p.plies)}.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
-			p.time.text("%.3fms"), lost)...)
-		faults += lost
+		plies := mean{games, float64(p.plies)}
+		row = append(row, plies.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
+			p.time.text("%.3fms"))
+		t.Add(append(row, p.faults())...)
+		if p.faults() > 0 {
+			anyFaults = true
+		}
 	}
-	if faults == 0 {
+	if !anyFaults {
 		t.Hide("Faults")
 	}
 	return t

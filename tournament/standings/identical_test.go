@@ -17,8 +17,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Agents without randomness play three openings over and over: what is counted while they play, after they went on, and
-// what the records give are the pairs of three openings.
+// Agents without randomness play three openings over and over: what is counted while they play,
+// after they went on, and what the records give are the pairs of three openings.
 func TestRepeatedOpenings(t *testing.T) {
 	t.Parallel()
 	config := tournament.DefaultConfig()
@@ -64,8 +64,8 @@ func TestRepeatedOpenings(t *testing.T) {
 	require.Equal(t, run.Pairs, read.Runs[0].Pairs)
 }
 
-// A run that another one repeats has its own pairs; ratings of both have them once. Games of no pair are left out
-// likewise, and those of one opening without moves or with a fault never.
+// A run that another one repeats has its own pairs; ratings of both have them once. Games of no
+// pair are left out likewise, and those of one opening without moves or with a fault never.
 func TestRepeatsOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	s := New()

@@ -1,5 +1,5 @@
-// Package standings adds up the games of runs: results and pairs by rule set, what is counted of each player, the
-// rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test.
+// Package standings adds up the games of runs: results and pairs by rule set, what is counted of
+// each player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test.
 package standings
 
 import (
@@ -13,7 +13,6 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
-	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/rules/base/lists"
 	"gyges/tournament"
@@ -22,7 +21,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Standings are the games of some runs, added up, with players by their specs. Goroutines need a lock to share it.
+// Standings are the games of some runs, added up, with players by their specs. Goroutines need a
+// lock to share it.
 type Standings struct {
 	Only     map[string]bool // rule sets to count; nil: all
 	Runs     []*Run          // in the order in which they were begun
@@ -42,11 +42,7 @@ const maxOthers = 1000
 type Run struct {
 	Games int64 // played
 
-	// Of a run of two agents: its game pairs in the order in which they were read, each as the half points of the
-	// first agent, and their counts. Those that repeat an earlier one of the run move for move are left out.
-	Course    []uint8
-	Pairs     sprt.Pairs
-	Identical ratings.Identical
+	tournament.MatchPairs // of a run of two agents, in the order in which the pairs were read
 
 	manifest tournament.Manifest // zero if it has none
 	names    []string            // of its players, in records
@@ -60,10 +56,13 @@ type Run struct {
 // New returns standings without games.
 func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: map[string]int{}} }
 
-// Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is none.
+// Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is
+// none.
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Settle()
-	s.pairs = source.Matcher{Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost}
+	s.pairs = source.Matcher{
+		Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost,
+	}
 	r := new(Run)
 	r.SetManifest(m)
 	c := &r.manifest.Config
@@ -82,17 +81,21 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	return r
 }
 
-// addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count it too.
+// addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count
+// it too.
 func (r *Run) addScheduled(pair int64, south, north string, result ratings.Result) {
 	if r.schedule == nil {
 		return
 	}
 	a, okA := r.players[south]
 	b, okB := r.players[north]
-	r.misfit = r.misfit || !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil
+	if !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil {
+		r.misfit = true
+	}
 }
 
-// SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
+// SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of
+// the one before.
 func (r *Run) SetManifest(m *tournament.Manifest) {
 	r.manifest = *cmp.Or(m, new(tournament.Manifest))
 	r.names = lists.Map(r.manifest.Config.Players(), source.Name)
@@ -120,7 +123,8 @@ func (s *Standings) ruleSet(name string) *RuleSet {
 
 // compareSets is the order of rule sets, which doesn't depend on the order of games.
 func (s *Standings) compareSets(a, b *RuleSet) int {
-	return cmp.Or(cmp.Compare(s.places[a.Name], s.places[b.Name]), cmp.Compare(a.Name, b.Name))
+	byPlace := cmp.Compare(s.places[a.Name], s.places[b.Name])
+	return cmp.Or(byPlace, cmp.Compare(a.Name, b.Name))
 }
 
 // Games returns the number of games.
@@ -131,9 +135,11 @@ func (s *Standings) Games() (n int64) {
 	return n
 }
 
-// Read counts the games of a file as those of the run begun last. whole, if it is not nil, is called with the record of
-// each that is counted, unless only its result can be read.
-func (s *Standings) Read(ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record)) error {
+// Read counts the games of a file as those of the run begun last. whole, if it is not nil, is
+// called with the record of each that is counted, unless only its result can be read.
+func (s *Standings) Read(
+	ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record),
+) error {
 	for g, err := range in.Games(ctx, file) {
 		if err != nil {
 			return err
@@ -160,7 +166,8 @@ func (s *Standings) Add(g *record.Record) {
 
 func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only[rules] }
 
-// count counts a game of which whole is the record, or nil, and reports whether it was one to count.
+// count counts a game of which whole is the record, or nil, and reports whether it was one to
+// count.
 func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	run := s.run()
 	scheduled := run.manifest.Config.Schedule != ""
@@ -177,21 +184,21 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 		}
 		return false
 	}
+	run.Games++
 	set := s.ruleSet(g.Rules)
 	if whole != nil {
 		set.add(whole, g.South, g.North)
 	}
-	run.Games++
-	switch {
-	case set.known:
-	case set.Games() == 0:
-		set.sides = g.Sides
-	case set.sides != g.Sides:
-		set.sides = ratings.Sides{}
+	if !set.known {
+		set.noteSides(g.Sides)
 	}
 	set.Results[1-g.Result]++
-	set.data.Adaptive = set.data.Adaptive || run.adaptive
-	set.data.Unscheduled = set.data.Unscheduled || !scheduled
+	if run.adaptive {
+		set.data.Adaptive = true
+	}
+	if !scheduled {
+		set.data.Unscheduled = true
+	}
 	if g.Fault {
 		set.data.AddFault(g.South, g.North, g.Result)
 	}
@@ -199,7 +206,8 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	return true
 }
 
-// addSingle counts n games that belong to no pair, -1 to take one back, unless they repeat another one.
+// addSingle counts n games that belong to no pair, -1 to take one back, unless they repeat another
+// one.
 func (s *Standings) addSingle(g source.Outcome, n int) {
 	data := s.ruleSet(g.Rules).data
 	if repeated, _ := s.repeats.Game(len(s.Runs), &g, n); repeated {
@@ -209,40 +217,26 @@ func (s *Standings) addSingle(g source.Outcome, n int) {
 	data.AddGames(g.South, g.North, g.Result, n)
 }
 
-// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one.
+// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one. In
+// a run of two agents, which numbers its pairs, none is taken back.
 func (s *Standings) addPair(first, second source.Outcome, n int) {
+	run := s.run()
 	set := s.ruleSet(first.Rules)
 	repeated, inRun := s.repeats.Pair(len(s.Runs), &first, &second, n)
-	one := source.OneGame(&first, &second)
 	if inRun {
-		s.run().Identical.Pairs += n
-	} else {
-		s.run().addPair(&first, &second, one)
+		run.Identical.Pairs += n
+	} else if len(run.names) == 2 && first.South != first.North {
+		run.AddPair(run.names[0], &first, &second)
 	}
 	if repeated {
 		set.data.Identical.Pairs += n
 		return
 	}
-	set.Pairs.add(first.Result, second.Result, one, int64(n))
+	oneGame := source.OneGame(&first, &second)
+	set.Pairs.add(first.Result, second.Result, oneGame, int64(n))
 	set.data.AddPairs(first.South, first.North, first.Result, second.Result, n)
-	if one {
+	if oneGame {
 		set.data.Identical.OneGame += n
-	}
-}
-
-// addPair counts a pair of a run of two agents, of which none is taken back; one says that its two games are one.
-func (r *Run) addPair(first, second *source.Outcome, one bool) {
-	if len(r.names) != 2 || first.South == first.North {
-		return
-	}
-	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
-	if first.South != r.names[0] {
-		points = -points
-	}
-	r.Course = append(r.Course, uint8(2+points))
-	r.Pairs[2+points]++
-	if one {
-		r.Identical.OneGame++
 	}
 }
 
@@ -268,63 +262,67 @@ func (s *Standings) Names() agents.Names {
 	return agents.NamesOf(specs)
 }
 
-// Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
+// Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they
+// have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
-	var t table.Tables
 	s.pairs.Settle()
-	for _, set := range s.RuleSets {
-		set.data.Compact()
-	}
 	names := s.Names()
 	challenger := s.challenger(names)
-	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
-		own, players := o, d.Players()
-		own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-			return !slices.Contains(players, a.Name) || a.Rules != "" && a.Rules != rules
-		})
-		r, err := ratings.Fit(ctx, d, own)
-		t := table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}
-		if err == nil && challenger != "" {
-			t.Field, err = againstField(ctx, d, challenger, o)
-		}
-		return t, err
-	}
+	t := table.Tables{Standings: s.tables(names), Notes: s.Notes()}
 	var sides ratings.Sides // in all games
-	t.Standings, t.Notes = s.tables(names), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
 		} else if sides != set.sides {
 			sides = ratings.Sides{}
 		}
-		title := "Rules " + cmp.Or(set.Name, "not named")
-		if set.Name == "" && len(s.RuleSets) == 1 {
-			title = ""
+		set.data.Compact()
+		part := table.Table{Rules: set.Name, Challenger: challenger, Sides: set.sides}
+		isPart := set.Name != "" || len(s.RuleSets) > 1
+		if isPart {
+			part.Title = "Rules " + cmp.Or(set.Name, "not named")
 		}
-		part, err := fit(title, set.Name, set.data.Renamed(names), set.sides)
-		if err != nil {
+		if err := fit(ctx, &part, set.data.Renamed(names), o); err != nil {
 			return t, err
 		}
 		t.All = part
-		if set.Name != "" || len(s.RuleSets) > 1 {
+		if isPart {
 			t.Parts = append(t.Parts, part)
 		}
 	}
 	if len(s.RuleSets) == 1 || !all {
 		return t, nil
 	}
-	var err error
-	t.All, err = fit("All rules together", "", s.Data(), sides)
-	return t, err
+	t.All = table.Table{Title: "All rules together", Challenger: challenger, Sides: sides}
+	return t, fit(ctx, &t.All, s.Data(), o)
 }
 
-// againstField returns how much stronger a player is than all others taken for one; nil if that isn't known.
-func againstField(ctx context.Context, d *ratings.Data, player string, o ratings.Options) (*ratings.Difference, error) {
+// fit rates the players of a table by their results.
+func fit(ctx context.Context, t *table.Table, d *ratings.Data, o ratings.Options) (err error) {
+	own := o
+	players := d.Players()
+	own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
+		otherRules := a.Rules != "" && a.Rules != t.Rules
+		return otherRules || !slices.Contains(players, a.Name)
+	})
+	t.Ratings, err = ratings.Fit(ctx, d, own)
+	if err == nil && t.Challenger != "" {
+		t.Field, err = againstField(ctx, d, t.Challenger, o)
+	}
+	return err
+}
+
+// againstField returns how much stronger a player is than all others taken for one; nil if that
+// isn't known.
+func againstField(
+	ctx context.Context, d *ratings.Data, player string, o ratings.Options,
+) (*ratings.Difference, error) {
 	names := map[string]string{}
 	for _, name := range d.Players() {
 		names[name] = "field"
 	}
-	names[player], o.Anchors = "player", nil
+	names[player] = "player"
+	o.Anchors = nil
 	r, err := ratings.Fit(ctx, d.Renamed(names), o)
 	if err != nil {
 		return nil, err
@@ -335,7 +333,8 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	return nil, nil
 }
 
-// Precision returns how well the players of the run begun last are rated under the rules under which it is worst.
+// Precision returns how well the players of the run begun last are rated under the rules under
+// which it is worst.
 func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	c := &s.run().manifest.Config
 	p := ratings.Precision{Pairs: math.MaxInt}
@@ -349,7 +348,8 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// challenger returns the name of the player that meets each other one in all games, by their formats; "" for none.
+// challenger returns the name of the player that meets each other one in all games, by their
+// formats; "" for none.
 func (s *Standings) challenger(players agents.Names) string {
 	name := ""
 	for i, r := range s.played() {
@@ -389,8 +389,8 @@ func (s *Standings) tables(players agents.Names) (list []table.Standings) {
 	return list
 }
 
-// Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if not all repeats
-// were found.
+// Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if
+// not all repeats were found.
 func (s *Standings) Notes() (notes []string) {
 	if s.pairs.Lost {
 		notes = append(notes, "too many games to find the other one of each pair")
@@ -402,10 +402,12 @@ func (s *Standings) Notes() (notes []string) {
 		c := &r.manifest.Config
 		switch {
 		case r.misfit:
-			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
+			notes = append(notes, fmt.Sprintf(
+				"the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
 		case r.unknown != nil && len(c.Agents) > 0: // games from elsewhere have no agents
-			notes = append(notes, fmt.Sprintf("the manifest of %s has another schedule than this program's, "+
-				"so that its standings are left out: %v", c.Name, r.unknown))
+			notes = append(notes, fmt.Sprintf(
+				"the manifest of %s has another schedule than this program's, "+
+					"so that its standings are left out: %v", c.Name, r.unknown))
 		}
 	}
 	return notes

@@ -14,7 +14,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// recorded returns a line of records: a game of a pair, in which the first player has South if the number is even.
+// recorded returns a line of records: a game of a pair, in which the first player has South if the
+// number is even.
 func recorded(number int64, rules, first, second, result string) string {
 	g := record.Record{
 		Game: number, Pair: number / 2, Rules: rules, Opening: "o", Policy: "random", Moves: []string{}, Result: result, Reason: "goal",

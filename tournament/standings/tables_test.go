@@ -11,8 +11,10 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
+	"gyges/tournament/record"
 	"gyges/tournament/runs"
 )
 
@@ -30,8 +32,8 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
-// A manifest whose schedule this program can't have gives no table but a note that says why. Games from elsewhere have
-// no schedule, and no note.
+// A manifest whose schedule this program can't have gives no table but a note that says why. Games
+// from elsewhere have no schedule, and no note.
 func TestUnknownSchedule(t *testing.T) {
 	t.Parallel()
 	const players = `"agents": ["greedy:name=g", "random", "alphabeta:depth=2"]`
@@ -83,4 +85,21 @@ func TestStandingsInTables(t *testing.T) {
 	require.Equal(t, "g", one.challenger(one.Names()), "the second run has no games yet")
 	require.NoError(t, one.read(t, r, games(30, 60), "b"))
 	require.Empty(t, one.challenger(one.Names()))
+}
+
+// The table of players has what each did on either side, and faults where there were some.
+func TestPlayerTable(t *testing.T) {
+	t.Parallel()
+	s := New()
+	s.Add(&record.Record{
+		Rules: "standard", Opening: "123123/000000/000000/000000/000000/123123 s",
+		South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
+		Moves: []string{"m", "m"}, Plies: 2, Nodes: []int64{100, 300}, Depths: []int{2, 4},
+		Result: "1-0", Reason: "crash", Fault: &record.Fault{Side: "north", Kind: record.FaultCrash},
+	})
+	var rows []string
+	for _, row := range s.PlayerTable([]string{"a", "b", "absent"}).Rows {
+		rows = append(rows, strings.Join(lists.Map(row, func(c grid.Cell) string { return c.Text }), " "))
+	}
+	require.Equal(t, []string{"a 1-0 0-0 2.0 2.0 100 - 0", "b 0-0 0-1 2.0 4.0 300 - 1"}, rows)
 }

@@ -12,6 +12,9 @@ import (
 const (
 	heartbeat    = 20 * time.Second // for proxies, which close idle connections
 	eventTimeout = 10 * time.Second // for a client to receive an event
+
+	// emptyEvent is a comment, which browsers ignore.
+	emptyEvent = ":\n\n"
 )
 
 // Events are the server-sent events of a response.
@@ -26,34 +29,41 @@ type Events struct {
 	control *http.ResponseController
 }
 
-// NewEvents begins to respond with server-sent events, to be closed. It returns an [Error] if there are too many, or if
-// the request lacks [PageHeader].
-func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
+// NewEvents begins to respond with server-sent events, to be closed. It responds with an error and
+// returns nil if there are too many, or if the request lacks [PageHeader].
+func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) *Events {
 	if r.Header.Get(PageHeader) == "" {
-		return nil, Error{http.StatusForbidden, "expected the header " + PageHeader + ": 1, as this server's pages send it"}
+		text := "expected the header " + PageHeader + ": 1, as this server's pages send it"
+		s.Fail(w, Error{http.StatusForbidden, text})
+		return nil
 	}
 	if !s.Waits.Acquire(r.RemoteAddr) {
-		return nil, TooMany("too many pages are open at your address; close some")
+		s.Fail(w, TooMany("too many pages are open at your address; close some"))
+		return nil
 	}
 	if !s.streams.Acquire("") {
 		s.Waits.Release(r.RemoteAddr)
-		return nil, Unavailable("too many pages are open")
+		s.Fail(w, Unavailable("too many pages are open"))
+		return nil
 	}
+	// The header is sent at once, with the first empty event.
 	e := &Events{server: s, client: r.RemoteAddr, w: w, control: http.NewResponseController(w)}
 	e.ctx, e.cancel = context.WithCancel(r.Context())
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
-	e.write(":\n\n")
+	e.write(emptyEvent)
 	s.Go(func() {
-		for tick := time.Tick(heartbeat); ; e.write(":\n\n") {
+		tick := time.Tick(heartbeat)
+		for {
 			select {
 			case <-tick:
+				e.write(emptyEvent)
 			case <-e.ctx.Done():
 				return
 			}
 		}
 	})
-	return e, nil
+	return e
 }
 
 // Context ends when the client has gone, an event can't be sent or the server is closed.
@@ -73,10 +83,12 @@ func (e *Events) Send(kind string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		e.cancel()
+		return
 	}
-	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text)) // nothing once the context has ended
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text))
 }
 
+// write writes nothing once the context has ended.
 func (e *Events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -87,7 +99,10 @@ func (e *Events) write(text string) {
 	if err == nil {
 		_, err = e.w.Write([]byte(text))
 	}
-	if err != nil || e.control.Flush() != nil {
+	if err == nil {
+		err = e.control.Flush()
+	}
+	if err != nil {
 		e.cancel()
 	}
 }

@@ -13,44 +13,63 @@ import (
 	"golang.org/x/time/rate"
 )
 
+// contentPolicy lets pages load scripts, styles and data of this server alone.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'"
+
+// guard refuses requests as [Server.refusal] says, and bounds the others in size and time.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = s.client(r.RemoteAddr) // from here on
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
-			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		switch {
-		case !s.knownHost(r.Host):
-			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
-		case s.isForeign(r):
-			s.Refuse(w, http.StatusForbidden, "only this server's own pages may request this")
-		case r.Method != http.MethodPost && r.ContentLength != 0:
-			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
-		case !s.limiter.allow(r.RemoteAddr):
-			h.Set("Retry-After", "1")
-			s.Refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
-		default:
-			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-			ctx, cancel := context.WithCancel(r.Context())
-			defer cancel()
-			defer context.AfterFunc(s.ctx, cancel)() // what waits ends with the server
-			next.ServeHTTP(w, r.WithContext(ctx))
+		if e := s.refusal(r); e.Status != 0 {
+			if e.Status == http.StatusTooManyRequests {
+				h.Set("Retry-After", "1")
+			}
+			s.Refuse(w, e.Status, e.Text)
+			return
 		}
+		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		stop := context.AfterFunc(s.ctx, cancel) // what waits ends with the server
+		defer stop()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// PageHeader is in requests of this server's pages. Those of another origin can't send it: a browser would ask first
-// whether they may.
+// refusal returns why a request is not handled; its status is 0 if it is.
+func (s *Server) refusal(r *http.Request) Error {
+	if !s.knownHost(r.Host) {
+		return Error{http.StatusMisdirectedRequest,
+			"this server has another name; use its address, or name it with --host"}
+	}
+	if s.isForeign(r) {
+		return Error{http.StatusForbidden, "only this server's own pages may request this"}
+	}
+	if r.Method != http.MethodPost && r.ContentLength != 0 {
+		return Error{http.StatusBadRequest, "expected a request without a body"}
+	}
+	if !s.limiter.allow(r.RemoteAddr) {
+		return Error{http.StatusTooManyRequests, "too many requests; wait a second"}
+	}
+	return Error{}
+}
+
+// PageHeader is in requests of this server's pages. Pages of another origin can't send it: a
+// browser would ask first whether they may.
 const PageHeader = "Gyges-Page"
 
 // isForeign reports whether a page of another origin makes the request, other than by a link to a
-// page, by what the browser says of it: where a browser that says nothing matters, [PageHeader] is
-// required.
+// page. It relies on what the browser says of the request: where a browser that says nothing
+// matters, [PageHeader] is required.
 func (s *Server) isForeign(r *http.Request) bool {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	isPage := reads && !strings.HasPrefix(r.URL.Path, "/api/")
@@ -62,20 +81,29 @@ func (s *Server) isForeign(r *http.Request) bool {
 	return s.cross.Check(&asked) != nil
 }
 
-// knownHost reports whether a request names this server: a page of a site that resolves to it (DNS rebinding) doesn't.
+// knownHost reports whether a request names this server. A page of a site that resolves to this
+// machine (DNS rebinding) names the site.
 func (s *Server) knownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	// DNS rebinding needs a name, so an open server may have any address.
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return s.Open || ip.Unmap().IsLoopback()
 	}
-	return host == "localhost" ||
-		slices.ContainsFunc(s.Hosts, func(name string) bool { return host == strings.ToLower(name) })
+	if host == "localhost" {
+		return true
+	}
+	for _, name := range s.Hosts {
+		if host == strings.ToLower(name) {
+			return true
+		}
+	}
+	return false
 }
 
-// Quota bounds a number, such as that of games, for each client.
+// Quota bounds a number, such as the number of games, for each client.
 type Quota struct {
 	Max int // 0: any number
 
@@ -101,7 +129,8 @@ func (q *Quota) Acquire(client string) bool {
 func (q *Quota) Release(client string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.used[client]--; q.used[client] == 0 {
+	q.used[client]--
+	if q.used[client] == 0 {
 		delete(q.used, client)
 	}
 }
@@ -113,11 +142,15 @@ type limiter struct {
 	clients map[string]*rate.Limiter
 }
 
+// allow reports whether a client may make a request now.
 func (l *limiter) allow(client string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.clients[client] == nil && len(l.clients) >= maxClients {
-		maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.Tokens() >= requestBurst })
+		// Clients that have made no request for a while make room.
+		maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool {
+			return c.Tokens() >= requestBurst
+		})
 		if len(l.clients) >= maxClients {
 			client = "" // further clients share one limiter
 		}
@@ -128,23 +161,26 @@ func (l *limiter) allow(client string) bool {
 	return l.clients[client].Allow()
 }
 
-// client names who makes a request, for the bounds on what each client has: the address at the other end of the
-// connection; of IPv6 beyond the machine's own networks the network of 64 bits, which is what one customer has.
+// client names who makes a request, for the bounds on what each client has. The name is the
+// address at the other end of the connection. Beyond the machine's own networks it is the
+// network of 64 bits of an IPv6 address, which is what one customer has.
 func (s *Server) client(remote string) string {
-	at, err := netip.ParseAddrPort(remote)
+	address, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return remote
 	}
-	ip := at.Addr().Unmap()
-	near := func(a net.Addr) bool {
-		own, err := netip.ParsePrefix(a.String())
-		return err == nil && own.Contains(ip)
+	ip := address.Addr().Unmap()
+	if ip.Is4() || ip.IsLinkLocalUnicast() {
+		return ip.String()
 	}
-	if !ip.Is4() && !ip.IsLinkLocalUnicast() {
-		list, _ := s.interfaces() // after an error there are none
-		if !slices.ContainsFunc(list, near) {
-			return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
-		}
+	// Networks may change while the server runs.
+	own, _ := s.interfaces() // after an error there are none
+	isNear := slices.ContainsFunc(own, func(a net.Addr) bool {
+		network, err := netip.ParsePrefix(a.String())
+		return err == nil && network.Contains(ip)
+	})
+	if isNear {
+		return ip.String()
 	}
-	return ip.String()
+	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
 }

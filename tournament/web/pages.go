@@ -17,8 +17,19 @@ import (
 //go:embed assets
 var assets embed.FS
 
-//go:embed assets/site.css
-var siteStyle string
+// Asset returns a style sheet or script that pages share, which can also be a part of a file.
+func Asset(name string) string {
+	text, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// Style returns the style sheet of reports, to which the server adds its own.
+func Style() string {
+	return Asset("chart.css") + Asset("board.css") + Asset("style.css") + Asset("review.css")
+}
 
 // RunPath escapes the id of a run for addresses.
 func RunPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "%2F", "/") }
@@ -30,19 +41,18 @@ func (s *Server) AddAssets(embedded fs.FS) {
 	for _, name := range scripts {
 		text, err := fs.ReadFile(embedded, name)
 		if err != nil {
-			panic(err)
+			panic(err) // it is embedded
 		}
-		s.addFile(path.Base(name), string(text))
+		s.addFile(path.Base(name), "text/javascript", string(text))
 	}
 }
 
 // addFile adds a script or style sheet. Browsers keep it, and ask whether it has changed.
-func (s *Server) addFile(name, text string) {
-	kind := map[string]string{".js": "text/javascript", ".css": "text/css"}[path.Ext(name)] + "; charset=utf-8"
+func (s *Server) addFile(name, kind, text string) {
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text)))
 	s.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Type", kind)
+		h.Set("Content-Type", kind+"; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")
 		h.Set("ETag", tag)
 		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
@@ -54,6 +64,13 @@ func (s *Server) HTML(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	err := s.pages.ExecuteTemplate(&b, name, data)
 	return template.HTML(b.String()), err //nolint:gosec // written by html/template
+}
+
+// AddPage adds a page that is a template with data that stay the same.
+func (s *Server) AddPage(path, name string, data any) {
+	s.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		s.WritePage(w, http.StatusOK, name, data)
+	})
 }
 
 // WritePage responds with a template.
@@ -72,5 +89,6 @@ func (s *Server) WritePage(w http.ResponseWriter, status int, name string, data 
 // Refuse responds with an error as a page.
 func (s *Server) Refuse(w http.ResponseWriter, status int, text string) {
 	text = strings.ToUpper(text[:1]) + text[1:]
-	s.WritePage(w, status, "refusal", struct{ Title, Text string }{http.StatusText(status), text})
+	refusal := struct{ Title, Text string }{http.StatusText(status), text}
+	s.WritePage(w, status, "refusal", refusal)
 }

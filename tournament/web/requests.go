@@ -47,7 +47,8 @@ func Unavailable(format string, args ...any) error {
 	return Error{http.StatusServiceUnavailable, fmt.Sprintf(format, args...)}
 }
 
-// Post adds the handler of a pattern: of requests with a JSON body, answered as [Answer] says.
+// Post adds the handler of a pattern, of requests with a JSON body, which it answers as [Answer]
+// does.
 func Post[Q any](s *Server, pattern string, status int, act func(*http.Request, Q) (any, error)) {
 	Answer(s, pattern, status, func(r *http.Request) (any, error) {
 		var q Q
@@ -85,7 +86,8 @@ func (s *Server) FailPage(w http.ResponseWriter, err error) {
 	s.Refuse(w, e.Status, e.Text)
 }
 
-// clientError returns what is said of an error, and adds to the head of the answer when to try again.
+// clientError returns what the client is told of an error, and adds to the head of the answer when
+// to try again.
 func (s *Server) clientError(w http.ResponseWriter, err error) Error {
 	e := s.errorOf(err)
 	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
@@ -94,31 +96,37 @@ func (s *Server) clientError(w http.ResponseWriter, err error) Error {
 	return e
 }
 
+// errorOf returns what the client is told of an error, and logs an error that isn't the client's.
 func (s *Server) errorOf(err error) Error {
 	if e, ok := errors.AsType[Error](err); ok {
 		return e
 	}
-	if errors.Is(err, context.Canceled) { // nobody waits for the answer any more, or the server is being stopped
+	if errors.Is(err, context.Canceled) {
+		// Nobody waits for the answer any more, or the server is being stopped.
 		return Error{http.StatusServiceUnavailable, "the request was given up"}
 	}
 	s.Log.Error("a request failed", "error", err)
 	if files.HostLacks(err) {
-		return Error{http.StatusServiceUnavailable, "the server has no file descriptors or memory left; try again later"}
+		return Error{http.StatusServiceUnavailable,
+			"the server has no file descriptors or memory left; try again later"}
 	}
 	return Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
 }
 
 // ReadJSON reads a request's body, which is bounded, into to.
 func ReadJSON(r *http.Request, to any) error {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
 		return Error{http.StatusUnsupportedMediaType, "expected application/json"}
 	}
+	// The guard has bounded the body.
 	text, err := io.ReadAll(r.Body)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		text := fmt.Sprintf("expected at most %d bytes", MaxBody)
+		return Error{http.StatusRequestEntityTooLarge, text}
+	}
 	if err == nil {
 		err = strictjson.Unmarshal(text, MaxBody, to)
-	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", MaxBody)}
 	}
 	if err != nil {
 		return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
@@ -126,6 +134,7 @@ func ReadJSON(r *http.Request, to any) error {
 	return nil
 }
 
+// writeJSON responds with a value.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -1,9 +1,14 @@
-// Package web has what the pages of the server share: the guard of all requests and the bounds on
-// what each address has at a time, JSON requests, server-sent events, templates and scripts. Packages
-// live and play add their pages to a [Server].
+// Package web has what all pages share: style sheets, scripts such as dom.js, board.js and the
+// viewer of games (viewer.js), the head of a page, and the [Server] to which packages live and
+// play add their pages. Package report makes files of the same parts.
 //
-// Nothing that comes over the network is trusted. Requests must name the server by an address or a name of its own
-// (against DNS rebinding) and change things from its own pages only; their size, rate and number are bounded.
+// A request passes the guard (guard.go), which knows its client, to a handler that live or play
+// has added. The handler reads JSON (requests.go), waits for its turn in a [Queue], and responds
+// with JSON, with a template (pages.go) or with server-sent [Events].
+//
+// Nothing that comes over the network is trusted. Requests must name the server by an address or a
+// name of its own (against DNS rebinding) and change things from its own pages only. Their size,
+// rate and number are bounded.
 package web
 
 import (
@@ -11,9 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gyges/rules/base/lists"
-	"gyges/rules/base/textfmt"
-	"gyges/tournament/web/report"
 	"html/template"
 	"log/slog"
 	"net"
@@ -23,6 +25,8 @@ import (
 
 	"golang.org/x/net/netutil"
 	"golang.org/x/time/rate"
+
+	"gyges/rules/base/textfmt"
 )
 
 // Bounds on what the server does at a time.
@@ -90,26 +94,32 @@ func New(c Config) *Server {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		Config: c, mux: http.NewServeMux(), streams: Quota{Max: maxStreams}, cross: http.NewCrossOriginProtection(),
-		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond)), clients: map[string]*rate.Limiter{}},
-		interfaces:  net.InterfaceAddrs,
-		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
+		Config:       c,
+		mux:          http.NewServeMux(),
+		streams:      Quota{Max: maxStreams},
+		cross:        http.NewCrossOriginProtection(),
+		interfaces:   net.InterfaceAddrs,
+		readTimeout:  readTimeout,
+		writeTimeout: writeTimeout,
+		closeTimeout: closeTimeout,
 	}
+	s.limiter.limit = rate.Limit(cmp.Or(c.Rate, requestsPerSecond))
+	s.limiter.clients = map[string]*rate.Limiter{}
 	share := maxReads
 	if s.Open {
-		s.conns.Max, s.Waits.Max, share = connsPerClient, waitsPerClient, maxReads-1
+		s.conns.Max = connsPerClient
+		s.Waits.Max = waitsPerClient
+		share = maxReads - 1
 	}
 	s.Reads = NewQueue(maxReads, share)
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	// Templates of all packages are in one set, so that they can use the same parts.
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,
 		"count":   textfmt.Thousands,
 	})
 	s.AddAssets(assets)
-	s.addFile("style.css", report.Style()+siteStyle)
-	for name, text := range report.Modules() {
-		s.addFile(name, text)
-	}
+	s.addFile("style.css", "text/css", Style()+Asset("site.css"))
 	s.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		s.Refuse(w, http.StatusNotFound, "there is no such page")
 	})
@@ -133,24 +143,32 @@ func (s *Server) Go(work func()) { s.work.Go(work) }
 // OnClose adds a function that [Server.Close] calls at its end, and whose error it returns.
 func (s *Server) OnClose(f func() error) { s.closers = append(s.closers, f) }
 
-// Serve handles requests until ctx is cancelled or the listener fails, and closes the listener and the server.
+// Serve handles requests until ctx is cancelled or the listener fails, and closes the listener and
+// the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ConnState: s.countConn,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: s.readTimeout,
+		ReadTimeout:       s.readTimeout,
+		WriteTimeout:      s.writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ConnState:         s.countConn,
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
+	// Requests under way get some time to end.
 	stopped := make(chan struct{})
 	shutdown := context.AfterFunc(ctx, func() {
 		defer close(stopped)
 		s.stop() // ends the requests that wait for events
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
-		if srv.Shutdown(limited) != nil {
+		if srv.Shutdown(ctx) != nil {
 			_ = srv.Close()
 		}
 	})
-	err := srv.Serve(netutil.LimitListener(l, max(minConns, s.Conns))) // those beyond wait
+	limitedListener := netutil.LimitListener(l, max(minConns, s.Conns)) // further connections wait
+	err := srv.Serve(limitedListener)
 	if !shutdown() {
 		<-stopped
 	}
@@ -164,21 +182,25 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) countConn(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		if client := s.client(c.RemoteAddr().String()); s.conns.Acquire(client) {
-			s.byConn.Store(c, client)
-		} else {
+		client := s.client(c.RemoteAddr().String())
+		if !s.conns.Acquire(client) {
 			_ = c.Close()
+			return
 		}
+		s.byConn.Store(c, client)
 	case http.StateClosed:
-		if client, ok := s.byConn.LoadAndDelete(c); ok {
+		client, ok := s.byConn.LoadAndDelete(c)
+		if ok {
 			s.conns.Release(client.(string))
 		}
 	}
 }
 
-// Close ends all background work, for which it waits some seconds, and joins the errors of the functions of OnClose.
+// Close ends all background work, for which it waits some seconds, and joins the errors of the
+// functions of OnClose.
 func (s *Server) Close() error {
 	s.stop()
+	// Work that ignores the end of its context is left behind.
 	ended := make(chan struct{})
 	go func() {
 		s.work.Wait()
@@ -187,9 +209,13 @@ func (s *Server) Close() error {
 	select {
 	case <-ended:
 	case <-time.After(s.closeTimeout):
-		s.Log.Error("searches have not stopped after they were cancelled; they run until the program ends")
+		s.Log.Error("searches have not stopped after they were cancelled; " +
+			"they run until the program ends")
 	}
-	errs := lists.Map(s.closers, func(f func() error) error { return f() })
+	var errs []error
+	for _, f := range s.closers {
+		errs = append(errs, f())
+	}
 	s.closers = nil
 	return errors.Join(errs...)
 }

@@ -18,12 +18,8 @@ import (
 
 // listen serves the pages to a browser.
 func listen(t *testing.T, s *testServer) string {
-	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		s.Close() // pages that wait for events let go
-		h.Close()
-	})
-	return h.URL
+	t.Helper()
+	return browsertest.Serve(t, s.Handler(), s.Close)
 }
 
 // The live table changes when games end, and the viewer gets them; a page that is paused waits.
@@ -44,7 +40,7 @@ func TestBrowserLive(t *testing.T) {
 	require.Equal(t, "2",
 		b.Text(`[...document.querySelectorAll("#match dt")].find((e) => e.textContent === "Pairs").nextSibling.textContent[0]`))
 	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
-	require.Equal(t, "4", b.Text(`String(document.querySelectorAll(".boards .board").length)`))
+	require.Equal(t, 4, b.Count(".boards .board"))
 	plot := b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`) +
 		b.Text(`document.querySelector("#match svg").outerHTML`)
 
@@ -120,9 +116,8 @@ func TestBrowserFollowsAgain(t *testing.T) {
 	var open []*web.Events
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set(web.PageHeader, "1")
-	for e, err := s.NewEvents(httptest.NewRecorder(), r); err == nil; {
+	for e := s.NewEvents(httptest.NewRecorder(), r); e != nil; e = s.NewEvents(httptest.NewRecorder(), r) {
 		open = append(open, e)
-		e, err = s.NewEvents(httptest.NewRecorder(), r)
 	}
 	b := browsertest.Open(t)
 	b.Visit(listen(t, s) + "/run/match")

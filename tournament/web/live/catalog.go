@@ -51,14 +51,17 @@ type folder struct {
 	dir  string // in root
 }
 
+// Stat implements [fs.StatFS].
 func (f folder) Stat(name string) (fs.FileInfo, error) {
-	info, err := f.root.Stat(path.Join(f.dir, name))
+	name = path.Join(f.dir, name)
+	info, err := f.root.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path.Join(f.dir, name), Err: errors.New("expected a regular file")}
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("expected a regular file")}
 	}
 	return info, err
 }
 
+// Open implements [fs.FS].
 func (f folder) Open(name string) (fs.File, error) {
 	if _, err := f.Stat(name); err != nil {
 		return nil, err
@@ -66,13 +69,20 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.root.Open(path.Join(f.dir, name))
 }
 
-// runFiles are the files that make a folder a run, the records first; filesBeside are those beside the records.
+// path is the path of the folder in command lines.
+func (f folder) path() string { return path.Join(f.root.Name(), f.dir) }
+
 var (
-	runFiles    = []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile}
+	// runFiles are the files that make a folder a run, the records first.
+	runFiles = []string{
+		tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile,
+	}
+	// filesBeside are the files beside the records.
 	filesBeside = append(slices.Clone(runFiles[1:]), review.FileName)
 )
 
-// state returns the sizes and times of files as a text, and the time of the last change; zero if there is none of them.
+// state returns the sizes and times of files as a text, and the time of the last change; zero if
+// there is none of them.
 func (f folder) state(names []string) (stamp string, written time.Time) {
 	for _, name := range names {
 		if info, err := f.Stat(name); err == nil {
@@ -95,22 +105,21 @@ func (f folder) isLeft(names []string, before string) bool {
 	return now == before // otherwise it may have ended meanwhile
 }
 
-// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The command line is unknown
-// where it is part of a training.
+// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The
+// command line is unknown where the run is part of a training, or makes positions beside its games.
 func (f folder) goesOn(m *tournament.Manifest) string {
-	dir := path.Join(f.root.Name(), f.dir)
-	known := m != nil && !m.Config.Schedule.Format().About().Alone       // of commands that also make positions
-	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
-		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
-			dir, known = path.Join(f.root.Name(), up), false
-		}
-	}
-	command := ""
-	if known {
+	dir, command := f.path(), ""
+	if m != nil && !m.Config.Schedule.Format().About().Alone {
 		command = report.PlayCommand(m, dir)
 	}
+	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // the folder itself, too
+		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
+			dir, command = path.Join(f.root.Name(), up), ""
+		}
+	}
 	if command == "" {
-		return textfmt.Visible("the same command with `--out " + textfmt.ShellWord(dir) + "` goes on")
+		out := "--out " + textfmt.ShellWord(dir)
+		return textfmt.Visible("the same command with `" + out + "` goes on")
 	}
 	return textfmt.Visible("`" + command + "` goes on")
 }
@@ -123,7 +132,8 @@ func parents(name string) iter.Seq[string] {
 	}
 }
 
-// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no symbolic link that leads out of it.
+// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no symbolic link
+// that leads out of it.
 type catalog struct {
 	pages *Pages
 	path  string   // of the folder of results; "": none
@@ -138,7 +148,8 @@ type catalog struct {
 	listed  map[string]entry // by id
 }
 
-// add opens a run, or a folder of runs, that the operator named, but for the results, which are listed already.
+// add opens a run, or a folder of runs, that the operator named. The folder of results is left out,
+// as it is listed already.
 func (c *catalog) add(dir string) error {
 	if filepath.Base(dir) == tournament.GamesFile {
 		dir = filepath.Dir(dir)
@@ -147,40 +158,52 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return err
 	}
+	// The folder is opened once, so it is the same even if it is renamed.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
 	}
+	// The root stays open, as all of the run is opened below it.
 	c.pages.server.OnClose(root.Close)
 	info, errInfo := root.Stat(".")
-	if results, err := os.Stat(c.path); err == nil && errInfo == nil && os.SameFile(info, results) {
+	results, errResults := os.Stat(c.path)
+	if errInfo == nil && errResults == nil && os.SameFile(info, results) {
 		return nil
 	}
-	base := filepath.Base(absolute)
+	named := folder{id: c.newID(filepath.Base(absolute)), root: root, dir: "."}
+	c.named = append(c.named, named)
+	var s search
+	if err := s.look(named); err != nil {
+		return err
+	}
+	if len(s.runs) == 0 {
+		return fmt.Errorf("run: expected the folder of a run, or one with runs in it, "+
+			"found neither in %s", dir)
+	}
+	return nil
+}
+
+// newID returns an id that no folder named before has.
+func (c *catalog) newID(base string) string {
 	if !isID(base) {
 		base = "run"
 	}
 	id := base
-	taken := func(f folder) bool { return f.id == id }
-	for n := 2; slices.ContainsFunc(c.named, taken); n++ {
+	isTaken := func(f folder) bool { return f.id == id }
+	// Others of the same name are numbered.
+	for n := 2; slices.ContainsFunc(c.named, isTaken); n++ {
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
-	at := folder{id, root, "."}
-	c.named = append(c.named, at)
-	list, _, err := at.runs(nil, 0)
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("run: expected the folder of a run, or one with runs in it, found neither in %s", dir)
-	}
-	return err
+	return id
 }
 
-func (c *catalog) close() (err error) {
+func (c *catalog) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.results != nil {
-		err = c.results.Close()
+	if c.results == nil {
+		return nil
 	}
-	return err
+	return c.results.Close()
 }
 
 // roots returns the folders in which runs are looked for: those named, and the folder of results,
@@ -188,7 +211,8 @@ func (c *catalog) close() (err error) {
 func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.results == nil && c.path != "" && c.pages.server.Context().Err() == nil {
+	isOpen := c.pages.server.Context().Err() == nil
+	if c.results == nil && c.path != "" && isOpen {
 		c.results, _ = os.OpenRoot(c.path) // nil after an error
 	}
 	if c.results == nil {
@@ -197,7 +221,8 @@ func (c *catalog) roots() []folder {
 	return append(slices.Clip(c.named), folder{".", c.results, "."})
 }
 
-// isID reports whether a name may be that of a run: a path below the results, none of whose parts is hidden.
+// isID reports whether a name may be that of a run: a path below the results, none of whose parts
+// is hidden.
 func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
@@ -209,19 +234,21 @@ func isID(id string) bool {
 // errNoRun is the error of a name that no run has.
 var errNoRun = web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
 
-// find returns the run of an id. The error is errNoRun, or that the host lacks what it takes to look for it.
-func (c *catalog) find(id string) (f folder, err error) {
+// find returns the run of an id. The error is errNoRun, or that the host lacks what it takes to
+// look for it.
+func (c *catalog) find(id string) (folder, error) {
 	if !isID(id) {
-		return f, errNoRun
+		return folder{}, errNoRun
 	}
+	// An id begins with the id of its root, but for runs below the results.
 	for _, in := range c.roots() {
-		rest, below := strings.CutPrefix(id+"/", in.id+"/")
-		if below || in.id == "." {
-			f = folder{id, in.root, path.Clean(rest)}
+		rest, isBelow := strings.CutPrefix(id+"/", in.id+"/")
+		if isBelow || in.id == "." {
+			f := folder{id, in.root, path.Clean(rest)}
 			return f, f.check()
 		}
 	}
-	return f, errNoRun
+	return folder{}, errNoRun
 }
 
 // check returns an error as of [catalog.find] unless the folder is a run.
@@ -235,52 +262,67 @@ func (f folder) check() error {
 	return errNoRun
 }
 
-// runs adds the runs in a folder, which may be one itself, to a list, and the number of folders looked into to count.
-// The error is that the host lacks what it takes to look into them.
-func (f folder) runs(list []folder, count int) (_ []folder, counted int, err error) {
-	err = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		at := folder{path.Join(f.id, name), f.root, name}
-		// A link may lead to a folder below the root.
-		mayBeRun := err == nil && (e.IsDir() || e.Type()&fs.ModeSymlink != 0)
-		if mayBeRun && at.id != "." {
-			if !isID(at.id) && e.IsDir() {
-				return fs.SkipDir
-			}
-			if !isID(at.id) {
-				return nil
-			}
-			if count++; count > maxFolders || len(list) >= maxRuns {
-				count = maxFolders + 1
-				return fs.SkipAll
-			}
-			if err = at.check(); err == nil {
-				list = append(list, at)
-			}
-		}
+// search finds the runs in folders.
+type search struct {
+	runs   []folder
+	known  map[string]bool // their ids; nil: none
+	looked int             // number of folders looked into
+	more   bool            // some were left out
+}
+
+// look adds the runs in a folder, which may be one itself. The error is that the host lacks what it
+// takes to look into them.
+func (s *search) look(in folder) error {
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
+	return fs.WalkDir(in.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if files.HostLacks(err) {
 			return err
 		}
-		return nil // a folder that can't be read is left out
+		if err != nil {
+			return nil //nolint:nilerr // a folder that can't be read is left out
+		}
+		// Only folders whose path is an id can be asked for.
+		f := folder{path.Join(in.id, name), in.root, name}
+		isLink := e.Type()&fs.ModeSymlink != 0 // it may lead to a folder below the root
+		isFile := !e.IsDir() && !isLink
+		if isFile || f.id == "." {
+			return nil
+		}
+		if !isID(f.id) {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		s.more = s.looked == maxFolders || len(s.runs) == maxRuns
+		if s.more {
+			return fs.SkipAll
+		}
+		s.looked++
+		err = f.check()
+		if files.HostLacks(err) {
+			return err
+		}
+		// A name below the results may be one of those named, too.
+		if err == nil && !s.known[f.id] {
+			s.runs = append(s.runs, f)
+			s.known[f.id] = true
+		}
+		return nil
 	})
-	return list, count, err
 }
 
-// folders lists the runs: those named, and those below the results. more reports whether some were left out. The error
-// is that the host lacks what it takes to list them.
-func (c *catalog) folders() (list []folder, more bool, err error) {
-	count := 0
+// search finds the runs: those named, and those below the results. The error is as of
+// [search.look].
+func (c *catalog) search() (s search, err error) {
 	for _, in := range c.roots() {
-		list, count, err = in.runs(list, count)
-		if err != nil {
-			return nil, false, err
+		if err := s.look(in); err != nil {
+			return s, err
 		}
 	}
-	known := map[string]bool{}
-	return slices.DeleteFunc(list, func(f folder) bool { // a name below the results may be one of those named, too
-		again := known[f.id]
-		known[f.id] = true
-		return again
-	}), count > maxFolders, nil
+	return s, nil
 }
 
 // entry is a line of the list of runs.
@@ -288,7 +330,7 @@ type entry struct {
 	ID, Status, Format, About string
 	Rules                     []string
 	Games, Scheduled          int64
-	played                    int64     // by the manifest, also of games that wait for an earlier one
+	played                    int64     // by the manifest, also games that wait for an earlier one
 	Counting                  bool      // there are more games than Games
 	Written                   time.Time // of the last file, also of the runs in it
 	GoesOn                    string    // how, if it is stopped
@@ -298,17 +340,21 @@ type entry struct {
 	stamp string // of its files
 }
 
-// entries lists all runs. Only those whose files have changed are read again, and of their records what was appended.
+// entries lists all runs. Only runs whose files have changed are read again, and of their records
+// what was appended.
 func (c *catalog) entries() (list listing, err error) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
-	folders, more, err := c.folders()
+	found, err := c.search()
 	if err != nil {
 		return list, err
 	}
-	list.more = more
-	left, now := int64(countOfAll), map[string]entry{}
-	for _, f := range folders {
+	list.more = found.more
+	// Where the manifest doesn't tell how many games a run has, they are counted.
+	left := int64(countOfAll) // bytes of records to be read
+	listed := map[string]entry{}
+	for _, f := range found.runs {
+		// Only what has changed, or is not counted to its end, is read.
 		stamp, written := f.state(runFiles)
 		e := c.listed[f.id]
 		if e.stamp != stamp || e.Counting {
@@ -319,7 +365,7 @@ func (c *catalog) entries() (list listing, err error) {
 				e.Games = max(e.Games, e.played)
 			}
 		}
-		now[f.id] = e
+		listed[f.id] = e
 		if e.GoesOn != "" && f.isLeft(runFiles, stamp) {
 			e.Status = stopped
 		} else {
@@ -327,9 +373,10 @@ func (c *catalog) entries() (list listing, err error) {
 		}
 		list.runs = append(list.runs, e)
 	}
-	c.listed = now
+	c.listed = listed
+	// Indexes of runs that are gone are not kept.
 	for id := range c.indexes.Range {
-		if now[id.(string)].ID == "" {
+		if listed[id.(string)].ID == "" {
 			c.indexes.Delete(id)
 		}
 	}
@@ -337,28 +384,32 @@ func (c *catalog) entries() (list listing, err error) {
 	return list, nil
 }
 
-// nest finds the runs that are in others, such as the matches of a training, and adds their number and games to those.
+// nest finds the runs that are in others, such as the matches of a training, and adds their number
+// and games to those.
 func nest(list []entry) {
-	at := map[string]*entry{}
+	byID := map[string]*entry{}
 	for i := range list {
-		at[list[i].ID] = &list[i]
+		byID[list[i].ID] = &list[i]
 	}
 	for i := range list {
 		e := &list[i]
+		// The last parent found is the outermost run.
 		for up := range parents(e.ID) {
-			if at[up] != nil {
+			if byID[up] != nil {
 				e.In = up
 			}
 		}
-		if outer := at[e.In]; outer != nil {
-			outer.Inner++
-			if outer.Scheduled == 0 { // it plays none itself
-				outer.Games += e.Games
-				outer.Counting = outer.Counting || e.Counting
-			}
-			if outer.Written.Before(e.Written) {
-				outer.Written = e.Written
-			}
+		outer := byID[e.In]
+		if outer == nil {
+			continue
+		}
+		outer.Inner++
+		if outer.Scheduled == 0 { // it plays none itself
+			outer.Games += e.Games
+			outer.Counting = outer.Counting || e.Counting
+		}
+		if outer.Written.Before(e.Written) {
+			outer.Written = e.Written
 		}
 	}
 }
@@ -370,36 +421,60 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
+// describe describes a run, with the number of games if it is finished, or with how it goes on if
+// it has no end.
 func describe(f folder) entry {
-	e, imported := entry{ID: f.id, Status: noManifest, Format: "records"}, 0
+	e := entry{ID: f.id, Status: noManifest, Format: "records"}
+	players := 0 // at least
 	m, err := tournament.ReadManifest(f)
-	if err == nil && m != nil && m.Status != "" {
-		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, kindOf(m)
-		imported, e.Rules, e.About = m.Players, boundRules(m.Config.RuleSets()), summarize(m)
+	if err != nil || m == nil || m.Status == "" {
+		m = nil
+		e.describeOther(f)
+	} else {
+		e.Status = string(m.Status)
+		e.Format = kindOf(m)
+		e.Rules = boundRules(m.Config.RuleSets())
+		e.About = summarize(m)
+		e.Scheduled = m.Games.Scheduled
 		e.played = m.Games.Played
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 		}
-	} else if t, err := report.ReadTuning(f); err == nil {
-		m, e.Status, e.Format = nil, string(t.State()), t.Kind()
-		e.Rules, e.About = boundRules([]string{t.Config.Rules}), textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
-	} else if _, err := f.Stat(training.HistoryFile); err == nil {
-		e.Status, e.Format = tuning, tuning
-	} else if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
-		e.Format = "games played in the browser"
+		players = m.Players
 	}
+	// A run without an end may have been killed.
 	if e.Status == string(tournament.Running) {
 		e.GoesOn = f.goesOn(m)
 	}
+	// Where no file says who plays by which rules, the first games do.
 	if len(e.Rules) == 0 {
-		var players []string
-		players, e.Rules = f.firstGames()
-		e.About = strings.Trim(listPlayers(players, imported)+" · "+e.About, " ·")
+		names, rules := f.firstGames()
+		e.Rules = rules
+		e.About = strings.Trim(listPlayers(names, players)+" · "+e.About, " ·")
 	}
 	return e
 }
 
+// describeOther describes a run without the manifest of a tournament.
+func (e *entry) describeOther(f folder) {
+	if t, err := report.ReadTuning(f); err == nil {
+		e.Status = string(t.State())
+		e.Format = t.Kind()
+		e.Rules = boundRules([]string{t.Config.Rules})
+		e.About = textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
+		return
+	}
+	if _, err := f.Stat(training.HistoryFile); err == nil {
+		e.Status = tuning
+		e.Format = tuning
+		return
+	}
+	if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
+		e.Format = "games played in the browser"
+	}
+}
+
+// kindOf is what the list calls a run's format.
 func kindOf(m *tournament.Manifest) string {
 	format := m.Config.Schedule.Format().About()
 	switch {
@@ -413,6 +488,7 @@ func kindOf(m *tournament.Manifest) string {
 	return textfmt.Cut(format.Name, 40)
 }
 
+// summarize names the players of a run, or where it comes from, and its goal.
 func summarize(m *tournament.Manifest) string {
 	text := listPlayers(lists.Map(m.Config.Agents, agents.Spec.Label), 0)
 	if m.Status == tournament.Imported {
@@ -427,14 +503,20 @@ func summarize(m *tournament.Manifest) string {
 // listPlayers names the first players of at least all.
 func listPlayers(names []string, all int) string {
 	const most = 4
-	shown := lists.Map(names[:min(len(names), most)], func(name string) string { return textfmt.Cut(name, 60) })
+	shown := names[:min(len(names), most)]
+	shown = lists.Map(shown, func(name string) string { return textfmt.Cut(name, 60) })
 	text := textfmt.List(shown, most)
-	if all = max(all, len(names)); all > most {
-		text = strings.TrimSuffix(fmt.Sprintf("%d players: %s, …", all, text), ": , …")
+	all = max(all, len(names))
+	if all <= most {
+		return text
 	}
-	return text
+	if text == "" {
+		return fmt.Sprintf("%d players", all)
+	}
+	return fmt.Sprintf("%d players: %s, …", all, text)
 }
 
+// boundRules bounds the rule sets of a run, which come from its files.
 func boundRules(list []string) (rules []string) {
 	for _, name := range list[:min(len(list), 20)] {
 		if name != "" {
@@ -444,7 +526,8 @@ func boundRules(list []string) (rules []string) {
 	return rules
 }
 
-// firstGames returns the players and rule sets of the first games, for imports and records without a manifest.
+// firstGames returns the players and rule sets of the first games, for imports and records without
+// a manifest.
 func (f folder) firstGames() (players, rules []string) {
 	const most, maxBytes = 100, 256 << 10
 	records, err := f.Open(tournament.GamesFile)
@@ -467,8 +550,8 @@ func (f folder) firstGames() (players, rules []string) {
 	return lists.Map(players, agents.NamesOf(players).Of), boundRules(rules)
 }
 
-// count counts the games of a run. It reads about left bytes of the records at most, and subtracts those read. more
-// reports whether there are more.
+// count counts the games of a run. It reads about left bytes of the records at most, and subtracts
+// those read. more reports whether there are more.
 func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 	x := c.index(f)
 	more = true
@@ -496,9 +579,9 @@ func (c *catalog) open(id string) (*run, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r, ok := c.runs[id]
-	if !ok {
-		// Those that nobody looks at make room. Pages that are open use theirs all the time.
+	r := c.runs[id]
+	if r == nil {
+		// Runs that nobody looks at make room. Pages that are open use theirs all the time.
 		recent := time.Now().Add(-idleTime).UnixNano()
 		maps.DeleteFunc(c.runs, func(_ string, r *run) bool { return r.used.Load() < recent })
 		r = &run{pages: c.pages, folder: f}

@@ -22,7 +22,8 @@ type part struct {
 // content is what a page shows, by part.
 type content interface{ parts() map[string]any }
 
-// snapshot is a version of a page. Versions ascend, also from one server to the next: they are times in microseconds.
+// snapshot is a version of a page. Versions ascend, also from one server to the next: they are
+// times in microseconds.
 type snapshot[C content] struct {
 	version int64
 	page    C
@@ -45,25 +46,29 @@ type feed[C content] struct {
 // errNoPage is the error of a page that can't be made.
 var errNoPage = web.Unavailable("the page can't be made now; the server's log has the reason")
 
-// asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage,
-// or the context's.
-func (f *feed[C]) asked(ctx context.Context, client string, age time.Duration) (now snapshot[C], err error) {
+// asked returns the page for a request, of at most that age, when it is the client's turn. The
+// error is errNoPage, or the context's.
+func (f *feed[C]) asked(
+	ctx context.Context, client string, age time.Duration,
+) (now snapshot[C], err error) {
 	end, err := f.pages.server.Reads.Turn(ctx, client)
 	if err != nil {
 		return now, err
 	}
 	defer end()
-	if now = f.now(age); now.parts == nil {
+	now = f.now(age)
+	if now.parts == nil {
 		err = errNoPage
 	}
 	return now, err
 }
 
-// now returns the page, as old as given at most.
+// now returns the page, of at most that age.
 func (f *feed[C]) now(age time.Duration) snapshot[C] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.current.parts != nil && !f.current.behind && time.Since(f.rendered) < age {
+	isComplete := f.current.parts != nil && !f.current.behind
+	if isComplete && time.Since(f.rendered) < age {
 		return f.current
 	}
 	page, changed, behind := f.render(f.pages.server.Context())
@@ -75,8 +80,11 @@ func (f *feed[C]) now(age time.Duration) snapshot[C] {
 	return f.current
 }
 
+// update makes the page the current one if a part has changed.
 func (f *feed[C]) update(page C) {
-	parts, version := page.parts(), max(f.current.version+1, time.Now().UnixMicro())
+	// A part that has not changed keeps the version in which it changed last.
+	parts := page.parts()
+	version := max(f.current.version+1, time.Now().UnixMicro())
 	next := snapshot[C]{version: version, page: page, parts: map[string]part{}}
 	changed := len(parts) != len(f.current.parts)
 	for name, value := range parts {
@@ -85,8 +93,8 @@ func (f *feed[C]) update(page C) {
 			f.pages.server.Log.Error("a part of a page can't be sent", "part", name, "error", err)
 			continue
 		}
-		p, ok := f.current.parts[name]
-		if !ok || p.text != string(text) {
+		p := f.current.parts[name] // without a text if there is none
+		if p.text != string(text) {
 			p = part{string(text), version}
 			changed = true
 		}
@@ -97,15 +105,18 @@ func (f *feed[C]) update(page C) {
 	}
 }
 
-// serve sends the parts that change as server-sent events, of versions later than the request's "after".
+// serve sends the parts that change as server-sent events, of versions later than the request's
+// "after".
 func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
-	to, err := f.pages.server.NewEvents(w, r)
-	if err != nil {
-		f.pages.server.Fail(w, err)
+	to := f.pages.server.NewEvents(w, r)
+	if to == nil {
 		return
 	}
 	defer to.Close()
+	// The page names the version that it shows.
 	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
+	// The page is rendered at each tick, for all who look at it, or at once while records are left
+	// to be read.
 	tick := time.Tick(f.pages.pollInterval)
 	for {
 		now, err := f.asked(to.Context(), r.RemoteAddr, f.pages.pollInterval/2)

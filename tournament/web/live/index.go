@@ -16,7 +16,8 @@ import (
 	"gyges/tournament/web"
 )
 
-// index tells in which blocks of a run's records a game can be, so that the others needn't be read again.
+// index tells in which blocks of a run's records a game can be, so that the others needn't be read
+// again.
 type index struct {
 	mu     sync.Mutex
 	tail   tail
@@ -24,23 +25,26 @@ type index struct {
 	blocks []block
 }
 
-// block is the lines between two offsets, which were read at once. The numbers of their games are from first to last.
+// block is the lines between two offsets, which were read at once. The numbers of their games are
+// from first to last.
 type block struct{ start, end, first, last int64 }
 
-// numbers are those of games in lines, also where the end between two of them is lost.
+// numbers matches the numbers of games in lines, also where the end between two lines is lost.
 var numbers = regexp.MustCompile(`"game":\s*(\d+)`)
 
-// read reads some of the records that were appended, or of all if they were replaced. It returns how many bytes it
-// read, and whether there are more.
+// read reads some of the records that were appended, or of all if they were replaced. It returns
+// how many bytes it read, and whether there are more.
 func (x *index) read() (size int64, behind bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	// What is read at once becomes a block.
 	b := block{start: x.tail.offset, first: math.MaxInt64}
 	found, err := x.tail.read(func(lines io.Reader) error {
 		text, err := io.ReadAll(lines)
 		for _, number := range numbers.FindAllSubmatch(text, -1) {
-			n, _ := strconv.ParseInt(string(number[1]), 10, 64) // the largest of all if it is too large
-			b.first, b.last = min(b.first, n), max(b.last, n)
+			n, _ := strconv.ParseInt(string(number[1]), 10, 64) // if it is too large, the largest
+			b.first = min(b.first, n)
+			b.last = max(b.last, n)
 			x.games++
 		}
 		return err
@@ -72,10 +76,12 @@ func (x *index) find(game int64) (*record.Record, error) {
 	defer func() { _ = file.Close() }() // it was only read
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	// The ranges of blocks overlap, as games end in any order.
 	for _, b := range x.blocks {
 		if game < b.first || game > b.last {
 			continue
 		}
+		// io.EOF says that the block has no such game.
 		lines := io.NewSectionReader(file.(io.ReaderAt), b.start, b.end-b.start)
 		g, _, err := record.Find(lines, tournament.GamesFile, game)
 		if !errors.Is(err, io.EOF) {
@@ -95,6 +101,7 @@ func (p *Pages) Record(
 		return nil, nil, err
 	}
 	x := p.catalog.index(f)
+	// What was appended is read first, some of it in each of the client's turns.
 	for behind := true; behind; {
 		end, err := p.server.Reads.Turn(ctx, client)
 		if err != nil {

@@ -12,20 +12,23 @@ import (
 	"strings"
 )
 
+// listing is the list of all runs.
 type listing struct {
 	runs []entry
 	more bool // some were left out
 }
 
-// parts is for a [feed]: events tell pages that the list has changed, and these ask for what they show of it.
+// parts is for a [feed]: events tell pages that the list has changed, and these ask for what they
+// show of it.
 func (l listing) parts() map[string]any {
-	text, _ := json.Marshal(l.runs) // which it takes
-	return map[string]any{"runs": fmt.Sprintf("%x", sha256.Sum256(text))}
+	text, _ := json.Marshal(l.runs) // they are plain data
+	digest := fmt.Sprintf("%x", sha256.Sum256(text))
+	return map[string]any{"runs": digest}
 }
 
-// query is the query in the address of the list, which says what is shown of it: "status", "format" and "rules" of the
-// runs, words that they contain ("q"), the run that they are in ("in"), and the column to sort by, after "-" in
-// descending order ("sort").
+// query is the query in the address of the list, which says what is shown of it: "status",
+// "format" and "rules" of the runs, words that they contain ("q"), the run that they are in
+// ("in"), and the column to sort by, after "-" in descending order ("sort").
 type query struct{ url.Values }
 
 // values returns what a run has in the column of a menu.
@@ -39,7 +42,7 @@ func (e *entry) values(column string) []string {
 	return e.Rules
 }
 
-// shows reports whether the query selects a run. Runs in others are for searches, and for lists of what is in a run.
+// shows reports whether the query selects a run.
 func (q query) shows(e *entry) bool {
 	for _, m := range menus {
 		wanted := q.Get(m.Name)
@@ -47,15 +50,17 @@ func (q query) shows(e *entry) bool {
 			return false
 		}
 	}
+	// Runs in others are for searches, and for lists of what is in a run.
 	words := strings.Fields(strings.ToLower(q.Get("q")))
-	if in := q.Get("in"); in != "" {
-		if !strings.HasPrefix(e.ID, in+"/") {
-			return false
-		}
-	} else if e.In != "" && len(words) == 0 {
+	in := q.Get("in")
+	if in != "" && !strings.HasPrefix(e.ID, in+"/") {
 		return false
 	}
-	text := strings.ToLower(strings.Join(append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...), " "))
+	if in == "" && e.In != "" && len(words) == 0 {
+		return false
+	}
+	texts := append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...)
+	text := strings.ToLower(strings.Join(texts, " "))
 	for _, word := range words {
 		if !strings.Contains(text, word) {
 			return false
@@ -64,6 +69,7 @@ func (q query) shows(e *entry) bool {
 	return true
 }
 
+// column is a column of the list, with a link in its head that sorts by it.
 type column struct {
 	Name, Title string
 	Words       bool
@@ -77,15 +83,21 @@ func (q query) order() (column string, descending bool) {
 	return strings.CutPrefix(cmp.Or(q.Get("sort"), "-written"), "-")
 }
 
-// columns are those of the list.
+// columns are the columns of the list.
 func (q query) columns() []column {
 	list := []column{
-		{Name: "run", Title: "Run", Words: true}, {Name: "status", Title: "Status", Words: true},
-		{Name: "format", Title: "Format", Words: true}, {Name: "games", Title: "Games"},
-		{Name: "rules", Title: "Rules", Words: true}, {Name: "players", Title: "Players", Words: true},
+		{Name: "run", Title: "Run", Words: true},
+		{Name: "status", Title: "Status", Words: true},
+		{Name: "format", Title: "Format", Words: true},
+		{Name: "games", Title: "Games"},
+		{Name: "rules", Title: "Rules", Words: true},
+		{Name: "players", Title: "Players", Words: true},
 		{Name: "written", Title: "Last written"},
 	}
+	// A click on the head of a column sorts by it, the second one the other way.
 	sorted, descending := q.order()
+	values := maps.Clone(q.Values)
+	maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })
 	for i := range list {
 		c := &list[i]
 		ascending := c.Words // of numbers the most come first
@@ -96,13 +108,11 @@ func (q query) columns() []column {
 			}
 			ascending = descending
 		}
-		c.Sort = c.Name
+		order := c.Name
 		if !ascending {
-			c.Sort = "-" + c.Name
+			order = "-" + order
 		}
-		values := maps.Clone(q.Values)
-		values.Set("sort", c.Sort)
-		maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })
+		values.Set("sort", order)
 		c.Sort = "?" + values.Encode()
 	}
 	return list
@@ -129,14 +139,17 @@ func compare(column string, a, b *entry) int {
 	return 0
 }
 
+// menu is a menu that chooses the runs to list.
 type menu struct {
 	Name, Title, Chosen string
 	Values              []string
 }
 
-// menus choose the runs to list. They get their values by [query.menus].
+// menus get their values by [query.menus].
 var menus = []menu{
-	{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"},
+	{Name: "status", Title: "Status"},
+	{Name: "format", Title: "Format"},
+	{Name: "rules", Title: "Rules"},
 }
 
 // menus returns the menus with the values to choose from.
@@ -145,16 +158,19 @@ func (q query) menus(all []entry) []menu {
 	for i := range list {
 		m := &list[i]
 		m.Chosen = q.Get(m.Name)
-		m.Values = []string{m.Chosen}
+		known := map[string]bool{m.Chosen: true}
 		for _, e := range all {
-			m.Values = append(m.Values, e.values(m.Name)...)
+			for _, value := range e.values(m.Name) {
+				known[value] = true
+			}
 		}
-		slices.Sort(m.Values)
-		m.Values = slices.DeleteFunc(slices.Compact(m.Values), func(value string) bool { return value == "" })
+		delete(known, "")
+		m.Values = slices.Sorted(maps.Keys(known))
 	}
 	return list
 }
 
+// serveList writes the first page, which is the list of runs.
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	now := p.list.now(p.pollInterval)
 	if now.parts == nil {
@@ -162,7 +178,12 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	all, q := now.page, query{r.URL.Query()}
-	shown := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) })
+	var shown []entry
+	for _, e := range all.runs {
+		if q.shows(&e) {
+			shown = append(shown, e)
+		}
+	}
 	sorted, descending := q.order()
 	slices.SortStableFunc(shown, func(a, b entry) int {
 		order := compare(sorted, &a, &b)
@@ -180,5 +201,14 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		All     int
 		More    bool
 		Results string
-	}{q, now.version, q.columns(), q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path})
+	}{
+		Query:   q,
+		Version: now.version,
+		Columns: q.columns(),
+		Menus:   q.menus(all.runs),
+		Runs:    shown,
+		All:     len(all.runs),
+		More:    all.more,
+		Results: p.catalog.path,
+	})
 }

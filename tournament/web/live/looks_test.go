@@ -25,7 +25,7 @@ func TestBrowserLooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browsertest.Open(t)
-			b.Looks(name, url+path, func(int64) { b.Wait(`document.querySelector("h1, .runs")`) })
+			b.Looks(name, url+path, func(bool) { b.Wait(`document.querySelector("h1, .runs")`) })
 		})
 	}
 }
@@ -38,7 +38,7 @@ func TestBrowserFront(t *testing.T) {
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s))
 	require.Len(t, strings.Split(b.Text(`document.querySelector("header .lead").textContent`), ". "), 2)
-	require.Equal(t, "true", b.Text(`String(!!document.querySelector("#learn svg.board[aria-label] .path"))`))
+	b.Is(`!!document.querySelector("#learn svg.board[aria-label] .path")`)
 	var links, titles []string
 	b.Eval(`[...document.querySelectorAll("#learn li a")].map((e) => e.getAttribute("href"))`, &links)
 	require.Equal(t, []string{"/play#lesson", "/exercises", "/play#first"}, links)

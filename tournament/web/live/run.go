@@ -19,7 +19,6 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -35,24 +34,26 @@ const (
 	endsKept     = 256 // times
 )
 
-// run is a run that was opened. Its fields are guarded by the feed, which renders one page at a time.
+// run is a run that was opened. Its fields are guarded by the feed, which renders one page at a
+// time.
 type run struct {
 	pages  *Pages
 	folder folder
 	feed   *feed[*page]
 	used   atomic.Int64 // time in nanoseconds
 
-	status   string
-	stamp    string // sizes and times of the files beside the records
-	about    report.RunInfo
-	running  bool         // a process has it
-	*reading              // of the records
-	problem  string       // why the records can't be read further
-	late     bool         // games were read that the page doesn't show yet
-	rated    *page        // but for its state, workers and games under way; nil: there is none yet
-	names    agents.Names // of players
+	report.RunInfo        // by the files beside the records
+	stamp          string // their sizes and times
+	status         string
+	running        bool         // a process has the run
+	*reading                    // of the records
+	problem        string       // why the records can't be read further
+	late           bool         // games were read that the page doesn't show yet
+	rated          *page        // but for its state, workers and games under way; nil: none yet
+	names          agents.Names // of players
 }
 
+// page is the page of a run.
 type page struct {
 	*report.Page
 	Status   string
@@ -76,12 +77,22 @@ type section struct {
 // Data is what the page's script has of it at first: the parts but for the sections.
 func (p *page) Data() map[string]any {
 	return map[string]any{
-		"status": p.Status, "state": p.State, "running": p.Running, "reading": p.Reading, "summary": p.Summary,
-		"facts": p.Facts, "sampled": p.Sampled, "latest": p.Latest, "playing": p.Playing, "agents": p.Viewer.Agents,
-		"rules": p.Viewer.Rules, "contents": p.Sections,
+		"status":   p.Status,
+		"state":    p.State,
+		"running":  p.Running,
+		"reading":  p.Reading,
+		"summary":  p.Summary,
+		"facts":    p.Facts,
+		"sampled":  p.Sampled,
+		"latest":   p.Latest,
+		"playing":  p.Playing,
+		"agents":   p.Viewer.Agents,
+		"rules":    p.Viewer.Rules,
+		"contents": p.Sections,
 	}
 }
 
+// parts are the parts of the page that events send, by their names.
 func (p *page) parts() map[string]any {
 	parts := p.Data()
 	for _, s := range p.Sections {
@@ -92,8 +103,9 @@ func (p *page) parts() map[string]any {
 	return parts
 }
 
+// reading is what was read of the records since their beginning.
 type reading struct {
-	tail      *tail
+	tail      tail
 	reader    runs.Stream
 	file      runs.File
 	collector *report.Collector
@@ -102,26 +114,31 @@ type reading struct {
 	faults    int64            // games lost by faults
 }
 
+// restart begins to read the records from their beginning.
 func (r *run) restart() {
 	r.reading = &reading{
-		tail:      &tail{folder: r.folder, most: r.pages.maxRead},
+		tail:      tail{folder: r.folder, most: r.pages.maxRead},
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
 	}
-	r.file = runs.File{Name: tournament.GamesFile, Format: source.Records, Manifest: r.about.Manifest}
-	r.collector.AddRun(r.about)
+	r.file.Name = tournament.GamesFile
+	r.file.Format = source.Records
+	r.file.Manifest = r.Manifest
+	r.collector.AddRun(r.RunInfo)
 }
 
-// render reads what was appended and returns the page. It reads a bounded amount, and reports whether there is more:
-// until all is read, the page shows the progress, or remains as it was.
+// render reads what was appended and returns the page. It reads a bounded amount, and reports
+// whether there is more: until all is read, the page shows the progress, or remains as it was.
 func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	r.used.Store(time.Now().UnixNano())
 	changed = r.readAbout(ctx)
+	// Records that were replaced are read from their beginning.
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
 		r.restart()
 		changed = true
 		_, err = r.read(ctx)
 	}
+	// When the server stops, nothing that was read is shown any more.
 	if ctx.Err() != nil {
 		return nil, false, false
 	}
@@ -130,12 +147,17 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 		r.stamp = ""
 		return nil, false, false
 	}
+	// Whether a process has the run can change without a change of its files.
 	running := r.isRunning()
-	changed = changed || appended || r.late || running != r.running
+	if appended || r.late || running != r.running {
+		changed = true
+	}
 	r.running = running
-	if r.late = err == nil && r.tail.behind; r.late {
+	r.late = err == nil && r.tail.behind
+	if r.late {
 		return r.progress(), r.rated == nil, true
 	}
+	// The figures are made anew if something has changed, the rest each time.
 	problem := ""
 	if err != nil {
 		problem = err.Error()
@@ -157,18 +179,30 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 // games is the place of the viewer.
 var games = report.GamesSection()
 
+// progress is the page until all records are read for the first time.
 func (r *run) progress() *page {
-	p := r.page(report.Build(report.NewCollector(report.Options{}), report.Input{}))
-	p.Reading, p.Sections = true, []section{{ID: games.ID, Title: games.Title}}
-	p.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. The figures appear when all are read.",
-		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))}
-	p.Facts = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.collector.Games())}}
+	empty := report.Build(report.NewCollector(report.Options{}), report.Input{})
+	share := float64(r.tail.offset) / float64(r.tail.size)
+	megabytes := textfmt.Thousands(r.tail.size / 1e6)
+	empty.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. "+
+		"The figures appear when all are read.", 100*share, megabytes)}
+	empty.Facts = []report.Fact{
+		{Name: "games read", Value: textfmt.Thousands(r.collector.Games())},
+	}
+	p := r.page(empty)
+	p.Reading = true
+	p.Sections = []section{{ID: games.ID, Title: games.Title}}
 	return p
 }
 
+// page returns a page of the report made, without sections.
 func (r *run) page(made *report.Page) *page {
 	return &page{
-		Page: made, Status: r.statusText(), Running: r.running, Latest: []boardGame{}, Playing: []boardGame{},
+		Page:    made,
+		Status:  r.statusText(),
+		Running: r.running,
+		Latest:  []boardGame{},
+		Playing: []boardGame{},
 	}
 }
 
@@ -178,21 +212,26 @@ func (r *run) readAbout(ctx context.Context) bool {
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
-	hadManifest := r.about.Manifest != nil
-	r.stamp, r.about = stamp, report.ReadRunFS(ctx, r.folder, r.folder.id)
-	r.about.Folder, r.status = path.Join(r.folder.root.Name(), r.folder.dir), describe(r.folder).Status
-	if r.reading == nil || hadManifest != (r.about.Manifest != nil) {
+	r.stamp = stamp
+	hadManifest := r.Manifest != nil
+	r.RunInfo = report.ReadRunFS(ctx, r.folder, r.folder.id)
+	r.Folder = r.folder.path()
+	r.status = describe(r.folder).Status
+	hasManifest := r.Manifest != nil
+	if r.reading == nil || hadManifest != hasManifest {
 		r.restart()
-	} else {
-		r.collector.SetRun(r.about)
-		r.file.Manifest = r.about.Manifest
+		return true
 	}
+	r.collector.SetRun(r.RunInfo)
+	r.file.Manifest = r.Manifest
 	return true
 }
 
+// isFinal reports whether the run has ended by its manifest.
 func (r *run) isFinal() bool { return r.status != string(tournament.Running) }
 
-// isRunning reports whether the run is in progress; of tuning without a manifest, whether its files changed recently.
+// isRunning reports whether the run is in progress; of a tuning without a manifest, whether its
+// files changed recently.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status != tuning {
@@ -202,6 +241,7 @@ func (r *run) isRunning() bool {
 	return time.Since(written) < recently
 }
 
+// read counts the games that were appended, and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	return r.tail.read(func(lines io.Reader) error {
 		r.file.In = lines
@@ -209,6 +249,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 	})
 }
 
+// add takes a game that was counted.
 func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
 	if !g.OnlyResult() {
@@ -221,6 +262,7 @@ func (r *reading) add(g *record.Record) {
 	}
 }
 
+// boardGame is a game that the page shows on a board.
 type boardGame struct {
 	Game  report.ViewerGame `json:"game"`
 	Rules string            `json:"rules"`
@@ -228,10 +270,18 @@ type boardGame struct {
 	North string            `json:"north"`
 }
 
+// boardGames returns games as boards show them.
 func (r *run) boardGames(games []*record.Record) []boardGame {
-	return lists.Map(games, func(g *record.Record) boardGame {
-		return boardGame{report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent)}
-	})
+	list := []boardGame{}
+	for _, g := range games {
+		list = append(list, boardGame{
+			Game:  report.Replay(0, g),
+			Rules: textfmt.Visible(g.Rules),
+			South: r.label(g.South.Agent),
+			North: r.label(g.North.Agent),
+		})
+	}
+	return list
 }
 
 // underWay are the games under way, as the run's file of them says if it was written lately.
@@ -240,14 +290,20 @@ func (r *run) underWay() []boardGame {
 	if err != nil || !r.running || time.Since(file.Time).Abs() > tournament.PlayingFresh {
 		return []boardGame{}
 	}
-	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Record) bool {
-		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
-	}))
+	var list []*record.Record
+	for _, g := range file.Games {
+		isOver := g.Result != "" || g.Game < r.reader.Found()
+		if !isOver && record.VerifyPlaying(g) == nil {
+			list = append(list, g)
+		}
+	}
+	return r.boardGames(list)
 }
 
 // rate makes the page but for what changes by itself.
 func (r *run) rate(ctx context.Context) (*page, error) {
-	if about := r.about; about.Manifest != nil && !r.isFinal() {
+	// While the run goes on its manifest is older than its records.
+	if about := r.RunInfo; about.Manifest != nil && !r.isFinal() {
 		m := *about.Manifest
 		m.Games.Played = r.reader.Found() // the file has it at the end
 		about.Manifest = &m
@@ -259,24 +315,30 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	}
 	rated.Notes = append(rated.Notes, r.reader.Notes()...)
 	r.names = r.collector.Names()
+	hasGames := r.collector.Games() > 0
 	var commands []string // that print the same figures
-	if r.collector.Games() > 0 {
-		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.about.Folder))
+	if hasGames {
+		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.Folder))
 	}
-	if r.collector.Games() > 0 || r.isTuning() {
-		commands = append(commands, "gyges report "+textfmt.ShellWord(r.about.Folder))
+	if hasGames || r.isTuning() {
+		commands = append(commands, "gyges report "+textfmt.ShellWord(r.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
-		Title: path.Base(r.folder.id), Tables: rated, Labels: r.names, Commands: commands,
+		Title:    path.Base(r.folder.id),
+		Tables:   rated,
+		Labels:   r.names,
+		Commands: commands,
 	})
-	p := r.page(made)
-	p.Latest, p.expected = r.boardGames(r.latest), r.gamesLeft(ctx)
-	sections := made.Sections
-	if r.collector.Games() == 0 && !r.isTuning() {
-		p.Facts, p.Sampled = []report.Fact{{Name: "games", Value: "0"}}, "There are none yet."
-		sections = slices.Insert(sections, len(sections)-1, games)
+	// A run without games has a place for those that come.
+	if !hasGames && !r.isTuning() {
+		made.Facts = []report.Fact{{Name: "games", Value: "0"}}
+		made.Sampled = "There are none yet."
+		made.Sections = slices.Insert(made.Sections, len(made.Sections)-1, games)
 	}
-	for _, s := range sections {
+	p := r.page(made)
+	p.Latest = r.boardGames(r.latest)
+	p.expected = r.gamesLeft(ctx)
+	for _, s := range made.Sections {
 		written, err := writeSection(s)
 		if err != nil {
 			return nil, err
@@ -286,6 +348,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
+// writeSection writes a section, but for the viewer's, which the page has by itself.
 func writeSection(s report.Section) (written section, err error) {
 	written = section{ID: s.ID, Title: s.Title}
 	if len(s.Parts) > 0 {
@@ -301,28 +364,35 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	if err != nil {
 		w = nil // no usable file, no workers
 	}
-	if p.State, err = r.pages.server.HTML("state", r.state(w, now)); err != nil || w == nil {
+	p.State, err = r.pages.server.HTML("state", r.state(w, now))
+	if err != nil || w == nil {
 		return &p, err
 	}
 	workers, err := writeSection(workersSection(w, now))
-	at := 1 + slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == "standings" })
-	p.Sections = slices.Insert(slices.Clone(p.Sections), at, workers)
+	isStandings := func(s section) bool { return s.ID == "standings" }
+	after := 1 + slices.IndexFunc(p.Sections, isStandings) // the first section if there are none
+	p.Sections = slices.Insert(slices.Clone(p.Sections), after, workers)
 	return &p, err
 }
 
-func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
+// isTuning reports whether the run tunes something, so that it may have no games.
+func (r *run) isTuning() bool { return r.Tuning != nil || len(r.Charts) > 0 }
 
+// statusText says how the run stands.
 func (r *run) statusText() string {
 	text := r.status
 	if !r.isFinal() && !r.running {
-		text = "stopped without an end; " + r.folder.goesOn(r.about.Manifest)
+		text = "stopped without an end; " + r.folder.goesOn(r.Manifest)
 	}
-	if t := r.about.Tuning; t != nil && t.Method != "" {
+	if t := r.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}
-	played := r.status != string(tournament.Imported) // of others only days are known, perhaps in no order
-	if n := len(r.ends); played && n > 0 && !r.ends[n-1].IsZero() {
-		text += " · last game ended " + r.ends[n-1].UTC().Format("2006-01-02 15:04:05 UTC")
+	// Of imported games only days are known, perhaps in no order.
+	isImported := r.status == string(tournament.Imported)
+	if n := len(r.ends); n > 0 && !isImported {
+		if last := r.ends[n-1]; !last.IsZero() {
+			text += " · last game ended " + timeOf(last)
+		}
 	}
 	if r.problem != "" {
 		text += " · can't be read further: " + textfmt.Visible(r.problem)
@@ -335,6 +405,10 @@ func (r *run) label(agent string) string {
 	return textfmt.Visible(textfmt.Cut(r.names.Of(agent), 200))
 }
 
+// serveEvents sends the parts of the page that change.
+func (r *run) serveEvents(w http.ResponseWriter, q *http.Request) { r.feed.serve(w, q) }
+
+// serve writes the page.
 func (r *run) serve(w http.ResponseWriter, q *http.Request) {
 	now, err := r.feed.asked(q.Context(), q.RemoteAddr, r.pages.pollInterval)
 	if err != nil {
@@ -367,36 +441,44 @@ var errReplaced = errors.New("the records have been replaced")
 // read passes the lines that were appended to take and reports whether there were any.
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	opened, err := t.folder.Open(tournament.GamesFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if t.offset > 0 {
-			return false, errReplaced
-		}
+	if errors.Is(err, fs.ErrNotExist) && t.offset == 0 {
 		return false, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, errReplaced
 	}
 	if err != nil {
 		return false, err
 	}
 	f := opened.(*os.File)           // as those of folder are
 	defer func() { _ = f.Close() }() // it was only read
+	// A file that is smaller than what was read of it, or another one, was replaced.
 	info, err := f.Stat()
 	if err != nil {
 		return false, err
 	}
 	t.size = info.Size()
-	if t.offset > 0 && (t.size < t.offset || !os.SameFile(t.file, info)) {
+	isOther := t.size < t.offset || !os.SameFile(t.file, info)
+	if t.offset > 0 && isOther {
 		return false, errReplaced
 	}
 	t.file = info
+
+	// More is read at a time until a line ends in it.
 	end := t.offset
 	for most := t.most; end == t.offset; most *= 2 {
 		high := min(t.size, t.offset+most)
 		t.behind = high < t.size
 		end, err = jsonl.LastEnd(f, t.offset, high, record.MaxLine)
 		if errors.Is(err, files.ErrTooLong) {
-			err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
+			err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one",
+				tournament.GamesFile, record.MaxLine)
 		}
-		if err != nil || end == t.offset && !t.behind {
+		if err != nil {
 			return false, err
+		}
+		if end == t.offset && !t.behind {
+			return false, nil
 		}
 	}
 	err = take(io.NewSectionReader(f, t.offset, end-t.offset))

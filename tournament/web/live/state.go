@@ -31,31 +31,38 @@ type state struct {
 
 // state returns the state of the run, whose workers are w if it has some.
 func (r *run) state(w *status.Run, now time.Time) state {
-	m := r.about.Manifest
-	if r.about.Tuning != nil && r.running {
+	m := r.Manifest
+	// A training in progress tells its stage.
+	if r.Tuning != nil && r.running {
 		return r.stage()
 	}
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.rated.Gauge}
 	}
-	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.Gauge}
+	s := state{
+		Done:     r.reader.Found(),
+		Of:       m.Games.Scheduled,
+		Machines: machines(m, w, now),
+		Gauge:    r.rated.Gauge,
+	}
 	if !r.isFinal() { // some may wait for an earlier game
 		s.Done = max(s.Done, m.Games.Played)
 	}
-	of := " of "
+	s.Text = number(s.Done) + " of "
 	if !math.IsInf(r.rated.expected, 1) {
-		of = " of at most "
+		s.Text += "at most "
 	}
-	s.Text = number(s.Done) + of + number(s.Of) + " games"
+	s.Text += number(s.Of) + " games"
 	if r.faults > 0 {
 		s.Text += ", " + textfmt.Plural(int(r.faults), "fault")
 	}
 	if m.Status == tournament.Finished {
 		s.Of = max(s.Done, 1)
 	}
+	// The test, or the precision, may end the run before its last game.
 	if speed := r.speed(w, now); speed > 0 {
-		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if that is
-		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
+		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
+		s.Text += " · " + textfmt.Digits(speed) + " games/s · " + timeText(left/speed) + " left"
 	}
 	return s
 }
@@ -66,7 +73,8 @@ func (r *run) stage() state {
 	if err != nil {
 		return state{}
 	}
-	s := state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
+	text := textfmt.Visible(textfmt.Cut(p.String(), 400))
+	s := state{Text: text, Done: min(p.Done, p.All), Of: p.All}
 	games := path.Join(r.folder.id, training.GenerationName(p.Generation), p.Stage)
 	if _, err := r.pages.catalog.find(games); err == nil {
 		s.Games = games
@@ -79,8 +87,11 @@ func timeText(seconds float64) string {
 	if math.IsNaN(seconds) {
 		return "unknown time"
 	}
-	const most = 1e9
-	d, unit := time.Duration(max(0, min(seconds, most))*float64(time.Second)), time.Second
+	// A [time.Duration] must hold it.
+	const longest = 1e9 // seconds
+	seconds = max(0, min(seconds, longest))
+	d := time.Duration(seconds * float64(time.Second))
+	unit := time.Second
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
@@ -89,10 +100,10 @@ func timeText(seconds float64) string {
 
 // gamesLeft returns how many more games the run is expected to take, see [progress.GamesLeft].
 func (r *run) gamesLeft(ctx context.Context) float64 {
-	if r.about.Manifest == nil {
+	if r.Manifest == nil {
 		return math.Inf(1)
 	}
-	config := &r.about.Manifest.Config
+	config := &r.Manifest.Config
 	var precision ratings.Precision // of no use to a test
 	if config.UntilError > 0 {
 		precision = r.collector.Precision(ctx)
@@ -101,25 +112,32 @@ func (r *run) gamesLeft(ctx context.Context) float64 {
 	return progress.GamesLeft(config, pairs, precision, r.collector.Games())
 }
 
-// perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no game has ended, the
-// fewer they are: records are up to delay old before they can be read.
+// perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no
+// game has ended, the fewer they are: records are up to delay old before they can be read.
 func perSecond(ends []time.Time, after, now time.Time) float64 {
 	const delay = 5 * time.Second
-	ends = slices.DeleteFunc(slices.Clone(ends), func(t time.Time) bool { return t.Before(after) || t.After(now) })
+	ends = slices.DeleteFunc(slices.Clone(ends), func(t time.Time) bool {
+		return t.Before(after) || t.After(now)
+	})
 	if len(ends) < 2 {
 		return 0
 	}
-	first, last := slices.MinFunc(ends, time.Time.Compare), slices.MaxFunc(ends, time.Time.Compare)
-	return float64(len(ends)-1) / max(last.Sub(first), now.Add(-delay).Sub(first), time.Millisecond).Seconds()
+	first := slices.MinFunc(ends, time.Time.Compare)
+	last := slices.MaxFunc(ends, time.Time.Compare)
+	if delayed := now.Add(-delay); last.Before(delayed) {
+		last = delayed
+	}
+	took := max(last.Sub(first), time.Millisecond)
+	return float64(len(ends)-1) / took.Seconds()
 }
 
 // speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	m := r.about.Manifest
-	switch {
-	case !r.running || m == nil:
+	m := r.Manifest
+	if !r.running || m == nil {
 		return 0
-	case isFresh(w, now):
+	}
+	if isFresh(w, now) {
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
 	began := m.Start
@@ -131,34 +149,40 @@ func (r *run) speed(w *status.Run, now time.Time) float64 {
 
 // endOf returns when a game ended; zero if that isn't known.
 func endOf(g *record.Record) time.Time {
-	const most = 1e6 // seconds: files may have anything
 	if g.Timing.Start.IsZero() {
 		return time.Time{}
 	}
-	return g.Timing.Start.Add(time.Duration(max(0, min(g.Timing.Seconds, most)) * float64(time.Second)))
+	const longest = 1e6 // files may have anything
+	seconds := max(0, min(g.Timing.Seconds, longest))
+	return g.Timing.Start.Add(time.Duration(seconds * float64(time.Second)))
 }
 
 // machines says where a run is played; "" if that isn't known.
 func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
-	on, games, names := m.Host.String(), m.Config.Workers, []string{}
+	on, games := m.Host.String(), m.Config.Workers
 	if w != nil {
-		on, games = "", 0
-	}
-	if isFresh(w, now) {
+		if !isFresh(w, now) {
+			return ""
+		}
+		var names []string
+		games = 0
 		for _, x := range w.Workers {
 			if x.State == status.Plays {
-				names, games = append(names, x.Name), games+int(x.Workers)
+				names = append(names, x.Name)
+				games += int(x.Workers)
 			}
 		}
-		const most = 8
-		if on = textfmt.List(names, most); on == "" {
+		if names == nil {
 			return "waiting for workers"
 		}
+		const most = 8
+		on = textfmt.List(names, most)
 	}
 	if on == "" || games <= 0 {
 		return ""
 	}
-	return textfmt.Visible(textfmt.Cut("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
+	text := "on " + on + ", " + textfmt.Plural(games, "game") + " at a time"
+	return textfmt.Visible(textfmt.Cut(text, 400))
 }
 
 // isFresh reports whether the workers' status is that of a coordinator at work.
@@ -167,27 +191,31 @@ func isFresh(w *status.Run, now time.Time) bool {
 	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
 }
 
+// workersSection says who works on the run and what is queued.
 func workersSection(w *status.Run, now time.Time) report.Section {
 	s := report.Section{ID: "workers", Title: "Workers"}
-	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
+	written := timeOf(w.Time)
 	switch {
 	case w.Ended:
-		s.Parts = []report.Part{{Text: "The last state of the run, " + at + "."}}
+		s.Parts = []report.Part{{Text: "The last state of the run, " + written + "."}}
 	case !isFresh(w, now):
-		s.Parts = []report.Part{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
+		text := "Out of date: the run's coordinator last wrote this at " + written + "."
+		s.Parts = []report.Part{{Text: text}}
 	}
+	// The queue is known while its server answers.
 	var facts []report.Fact
-	switch q := w.Queue; {
-	case q != nil:
-		facts = []report.Fact{
-			{Name: "pairs waiting", Value: number(q.Waiting)}, {Name: "pairs on workers", Value: number(q.Playing)},
-			{Name: "of these redelivered", Value: number(q.Redelivered)},
-		}
-	case !w.Ended:
-		facts = []report.Fact{{Name: "queue", Value: "the server doesn't answer"}}
+	add := func(name, value string) {
+		facts = append(facts, report.Fact{Name: name, Value: value})
 	}
-	facts = append(facts, report.Fact{Name: "games done", Value: number(w.Games)},
-		report.Fact{Name: "recent games/s", Value: textfmt.Digits(max(w.GamesPerSecond, 0))})
+	if q := w.Queue; q != nil {
+		add("pairs waiting", number(q.Waiting))
+		add("pairs on workers", number(q.Playing))
+		add("of these redelivered", number(q.Redelivered))
+	} else if !w.Ended {
+		add("queue", "the server doesn't answer")
+	}
+	add("games done", number(w.Games))
+	add("recent games/s", textfmt.Digits(max(w.GamesPerSecond, 0)))
 	title := "Workers: " + number(w.Count)
 	if n := int64(len(w.Workers)); n < w.Count {
 		title += fmt.Sprintf(", the first %d listed", n)
@@ -197,12 +225,18 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	return s
 }
 
+// timeOf returns a time to the second.
+func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// number is a number of a file, in which anything may stand.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
 // workersColumns are those of the table of workers, whose texts come over the network.
 var workersColumns = []grid.Column[status.Worker]{
 	{Title: "Machine", Left: true, Value: func(x status.Worker) any { return bounded(x.Name) }},
-	{Title: "State", Left: true, Value: func(x status.Worker) any { return bounded(string(x.State)) }},
+	{Title: "State", Left: true, Value: func(x status.Worker) any {
+		return bounded(string(x.State))
+	}},
 	{Title: "Cores", Value: func(x status.Worker) any { return number(x.Cores) }},
 	{Title: "Games at a time", Value: func(x status.Worker) any { return number(x.Workers) }},
 	{Title: "Playing", Value: func(x status.Worker) any { return number(x.Playing) }},
@@ -216,4 +250,5 @@ var workersColumns = []grid.Column[status.Worker]{
 	{Title: "Version", Left: true, Value: func(x status.Worker) any { return bounded(x.Version) }},
 }
 
+// bounded is a text of a file, of any length there.
 func bounded(text string) grid.Name { return grid.Name(textfmt.Cut(text, 100)) }

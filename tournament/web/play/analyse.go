@@ -19,6 +19,7 @@ const (
 	maxLines = 5    // best moves
 )
 
+// positionRequest is the body of a request for a position.
 type positionRequest struct {
 	Rules    string   `json:"rules"`
 	Setup    string   `json:"setup"`    // "random": a set-up drawn in place of the position
@@ -26,12 +27,20 @@ type positionRequest struct {
 	Moves    []string `json:"moves"`    // from there
 }
 
+// positionState is a position as the analysis board shows it.
 type positionState struct {
 	boardState
 	Start string `json:"start"` // the position before the moves
 	Pass  bool   `json:"pass"`  // is the only legal move
 }
 
+// analysisPage is the data of the page.
+var analysisPage = map[string]any{
+	"Rules": rules.Presets(),
+	"Lines": []int{1, 2, 3, 4, maxLines}, // numbers of best moves to choose from
+}
+
+// getPosition returns a position with what can be done in it.
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	g, err := q.replay()
 	if err != nil {
@@ -41,12 +50,16 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	state.Moves = analysis.LongLine(rules.NewGame(g.Rules(), g.Start()), g.Moves())
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)
-	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {
+		return state, nil
+	}
+	state.Pass = g.Legal().Contains(rules.Pass)
+	if !state.Pass {
 		state.Sources = sources(g)
 	}
 	return state, nil
 }
 
+// replay returns the game that leads to the position.
 func (q *positionRequest) replay() (*rules.Game, error) {
 	r, err := parseRules(q.Rules)
 	if err != nil {
@@ -63,8 +76,10 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 	default:
 		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
+	// Each move is checked, so their number is bounded.
 	if len(q.Moves) > maxMoves {
-		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))
+		return nil, web.Unprocessable("moves: expected at most %d, found %d",
+			maxMoves, len(q.Moves))
 	}
 	g, err := analysis.Replay(r, q.Position, q.Moves)
 	if err != nil {
@@ -88,46 +103,59 @@ func (q *positionRequest) game() (*rules.Game, error) {
 	return g, nil
 }
 
+// analysisRequest reads a request for an analysis.
 func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	position := positionRequest{
-		Rules: r.FormValue("rules"), Position: r.FormValue("position"), Moves: strings.Fields(r.FormValue("moves")),
+		Rules:    r.FormValue("rules"),
+		Position: r.FormValue("position"),
+		Moves:    strings.Fields(r.FormValue("moves")),
 	}
 	if q.Game, err = position.game(); err != nil {
 		return q, err
 	}
-	q.Multi, err = strconv.Atoi(r.FormValue("multi"))
+	multi := r.FormValue("multi")
+	q.Multi, err = strconv.Atoi(multi)
 	if err != nil || q.Multi < 1 || q.Multi > maxLines {
-		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, r.FormValue("multi"))
+		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, multi)
 	}
 	return q, nil
 }
 
-// analyse searches a position, and sends the best lines of each depth as server-sent events until the client goes.
+// analyse searches a position, and sends the best lines of each depth as server-sent events until
+// the client goes.
 func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	q, err := analysisRequest(r)
-	var to *web.Events
-	if err == nil {
-		to, err = p.server.NewEvents(w, r)
-	}
 	if err != nil {
 		p.server.Fail(w, err)
 		return
 	}
+	to := p.server.NewEvents(w, r)
+	if to == nil {
+		return
+	}
 	defer to.Close()
+
+	// The client's analysis under way ends.
 	ctx, cancel := context.WithCancelCause(to.Context())
 	defer cancel(nil)
 	if last, ok := p.analyses.Swap(r.RemoteAddr, &cancel); ok {
-		(*last.(*context.CancelCauseFunc))(errReplaced)
+		cancelLast := *last.(*context.CancelCauseFunc)
+		cancelLast(errReplaced)
 	}
 	defer p.analyses.CompareAndDelete(r.RemoteAddr, &cancel)
+
+	// A search that was cancelled is no failure of its agent.
 	var ended error
-	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
-		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
+	search := func(ctx context.Context, agent agents.Agent) error {
+		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) {
+			to.Send("lines", all)
+		})
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the agent is used again; ended has the error
 		}
 		return ended
-	})
+	}
+	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, search)
 	to.Send("end", p.reason(cmp.Or(err, ended)))
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -277,25 +276,4 @@ func TestAnalysisRefused(t *testing.T) {
 	over := question("position", "000000/000000/000000/032233/112300/110200 s", "moves", "b4-goal")
 	require.Contains(t, s.get("/api/analyse?"+over.Encode()).Body.String(), "the game is over there")
 	require.Zero(t, s.games.lines.busy())
-}
-
-// Many pages that come and go leave nothing behind.
-func TestAnalysesComeAndGo(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t, func(c *testConfig) { c.Searches = 2 })
-	address := listen(t, s)
-	var work sync.WaitGroup
-	for page := range 6 {
-		work.Go(func() {
-			for range 5 {
-				at := analyseAt(t, address, question())
-				if page%2 == 0 {
-					at.next()
-				}
-				at.cancel()
-			}
-		})
-	}
-	work.Wait()
-	s.idle()
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
@@ -178,41 +177,6 @@ func TestBrowserAnalyse(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// Steps through the moves change the address some times a second at most; it has the last one in the end, also after
-// the browser has refused a change.
-func TestBrowserAnalyseAddress(t *testing.T) {
-	s := newTestServer(t, shallow)
-	b, console := openAnalysis(t, s, "moves", "a1-(b1)-b2 e6-(e5)-d5-d4-(d3)xd2@a4", "at", "2")
-	at := func(plies string) {
-		b.Wait(`(document.querySelector("#tree [aria-current] .n")?.textContent ?? "0") === "` + plies + `"`)
-	}
-	at("2")
-	b.Press(kb.ArrowLeft)
-	at("1")
-	b.Press(kb.ArrowLeft)
-	at("0")
-	b.Press(kb.End)
-	at("2") // all positions are known from here on, so that steps wait for nothing
-	var calls int
-	b.Eval(`(() => {
-		const replaceState = history.replaceState.bind(history);
-		window.calls = 0;
-		history.replaceState = (...values) => {
-			if (++window.calls === 2) throw new DOMException("more than 100 times per 10 seconds", "SecurityError");
-			replaceState(...values);
-		};
-		const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-		for (let i = 0; i < 60; i++) press("ArrowLeft"), press("ArrowRight");
-		press("Home");
-		return window.calls;
-	})()`, &calls)
-	require.LessOrEqual(t, calls, 1, "the others are left out")
-	b.Wait(`location.hash.endsWith("at=0")`)
-	b.Eval(`window.calls`, &calls)
-	require.LessOrEqual(t, calls, 3, "one was refused")
-	require.Empty(t, console())
-}
-
 // Links of any kind lead to a page that works.
 func TestBrowserAnalyseLinks(t *testing.T) {
 	s := newTestServer(t, shallow)
@@ -229,8 +193,7 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 		{"rules=standard&position=" + url.QueryEscape(middle) + "&moves=" + url.QueryEscape("( ( ) ) "+hostile) + "&at=-7", 0},
 		{"rules=standard&position=" + url.QueryEscape(middle) + "&moves=a1-f6&at=1", 0}, // no legal move
 	} {
-		b.Visit("about:blank")
-		b.Visit(address + "/analyse#" + c.hash)
+		b.VisitAnew(address + "/analyse#" + c.hash)
 		b.Wait(`document.getElementById("text").value !== ""`)
 		b.Wait(fmt.Sprintf(`+(document.querySelector("#tree [aria-current] .n")?.textContent ?? 0) === %d`, c.plies))
 		b.Wait(fmt.Sprintf(`(document.getElementById("problem").textContent === "") === %t`, c.plies > 0 || strings.HasPrefix(c.hash, "rules=kang")))
@@ -243,16 +206,15 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 func TestBrowserAnalyseKang(t *testing.T) {
 	const start = "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"
 	b, console := openAnalysis(t, newTestServer(t, shallow), "rules", "kang", "position", start, "moves", "+1-a1")
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	b.Resize(1280, 800)
 	b.shows(start, 0)
 	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#table").getBoundingClientRect().bottom <= innerHeight)`))
+	b.Is(`document.querySelector("#table").getBoundingClientRect().bottom <= innerHeight`)
 	b.Click("#edit")
 	require.Equal(t, "", b.Text(`["first", "back", "next", "last"].filter((id) => document.getElementById(id).checkVisibility()).join()`))
-	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
+	b.Is(`document.getElementById("bar").classList.contains("empty")`)
 	b.Press("3")
-	b.Eval(`document.querySelector('[data-at="c2"]').focus()`, nil)
-	b.Press(kb.Enter)
+	b.PressOn(`[data-at="c2"]`, kb.Enter)
 	require.Equal(t, "c2, height 3", b.Text(`document.getElementById("announcement").textContent`))
 	require.Equal(t, "1 of height 3 too many.", b.Text(`document.getElementById("missing").textContent`))
 	for range 4 { // of 2, 3, 4, 0 and 1
@@ -262,14 +224,11 @@ func TestBrowserAnalyseKang(t *testing.T) {
 	b.Click(`#editor [name=side][value=n]`)
 	b.Click(`#editor button[type=submit]`)
 	b.shows("000000/003000/000000/000000/000000/000000 n 221/222 1-2 -", 0)
-	b.Eval(`document.querySelector('[data-at="hand-n1"]').focus()`, nil)
-	b.Press(kb.Enter)
+	b.PressOn(`[data-at="hand-n1"]`, kb.Enter)
 	b.Wait(`document.querySelector(".cell.end")`)
-	b.Eval(`document.querySelector(".cell.end").focus()`, nil)
-	b.Press(kb.Enter)
+	b.PressOn(`.cell.end`, kb.Enter)
 	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
-	b.Eval(`document.getElementById("back").focus()`, nil)
-	b.Press(kb.ArrowLeft)
+	b.PressOn(`#back`, kb.ArrowLeft)
 	b.shows("000000/003000/000000/000000/000000/000000 n 221/222 1-2 -", 0)
 	require.Empty(t, console())
 }
@@ -298,7 +257,7 @@ func TestBrowserAnalyseWithoutServer(t *testing.T) {
 func TestBrowserAnalyseMotion(t *testing.T) {
 	b, console := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2 e6xd2@a4")
 	b.shows(middle, 0)
-	setSpeed(b.Tab, "slow")
+	b.Choose("#speed", "slow")
 	countLifted(b.Tab)
 	b.press("next")
 	b.Wait(`lifted > 0`)
@@ -319,7 +278,7 @@ func TestBrowserAnalyseMotion(t *testing.T) {
 	require.Equal(t, "true", b.Text("String("+current+")"), "the editor ends the motion")
 	b.press("cancel")
 
-	setSpeed(b.Tab, "off")
+	b.Choose("#speed", "off")
 	b.press("first")
 	b.shows(middle, 0)
 	b.Eval(`void (window.lifted = 0)`, nil)

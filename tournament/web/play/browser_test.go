@@ -3,8 +3,6 @@ package play
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,13 +17,7 @@ import (
 // listen serves the pages to browsers, and to tests with http.DefaultClient.
 func listen(t *testing.T, s *testServer) string {
 	t.Helper()
-	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		s.Close() // pages that wait for events let go
-		h.Close()
-		http.DefaultClient.CloseIdleConnections()
-	})
-	return h.URL
+	return browsertest.Serve(t, s.Handler(), s.Close)
 }
 
 // rows is the board of a position text.
@@ -149,19 +141,16 @@ func TestBrowserRules(t *testing.T) {
 	shown := func(text string) {
 		b.Wait(fmt.Sprintf(`document.getElementById("prose").textContent.includes(%q)`, text))
 	}
-	change := func(id, value string) {
-		b.Eval(fmt.Sprintf(`void ((document.getElementById(%[1]q).value = %[2]q), document.getElementById(%[1]q).dispatchEvent(new Event("change", { bubbles: true })))`, id, value), nil)
-	}
 	shown("not behind the opponent's first occupied row")
-	change("rules", "turkish-advanced")
+	b.Choose("#rules", "turkish-advanced")
 	shown("the row that the opponent can play")
 	require.Equal(t, "per_leg", b.Text(`document.getElementById("option-door_rule").value`))
 	b.Eval(`document.getElementById("rules-more").open = true`, nil)
-	change("option-null_move", "allow")
+	b.Choose("#option-null_move", "allow")
 	shown("A turn may leave the board as it was.")
-	change("option-max_plies", "0")
+	b.Choose("#option-max_plies", "0")
 	b.Wait(`document.getElementById("form-problem").textContent.includes("a number from 1 to 100000")`)
-	change("option-max_plies", "300")
+	b.Choose("#option-max_plies", "300")
 	b.Wait(`document.getElementById("form-problem").textContent === ""`)
 	b.Click(`#form button[type=submit]`)
 	b.Wait(`document.getElementById("rules-now").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
@@ -174,9 +163,9 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	b := browsertest.Open(t)
 	url := listen(t, s)
 	console := b.Visit(url + "/play")
-	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
+	b.Choose("#rules", set)
 	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, you.Name()))
-	setSpeed(b, "off")
+	b.Choose("#speed", "off")
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
 		rng: rand.New(rand.NewPCG(1, 2)), you: you}
@@ -239,11 +228,6 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	}
 }
 
-// setSpeed sets the speed of moves.
-func setSpeed(b *browsertest.Tab, speed string) {
-	b.Eval(fmt.Sprintf(`void ((document.getElementById("speed").value = %q), document.getElementById("speed").dispatchEvent(new Event("change")))`, speed), nil)
-}
-
 // choose wins where it can; otherwise it draws a move, one that displaces if that is wanted.
 func (c *clicks) choose(displace bool) rules.Move {
 	m := chooseMove(c.rng, c.game)
@@ -260,7 +244,7 @@ func (c *clicks) choose(displace bool) rules.Move {
 
 // placeByKeys places a piece without the mouse.
 func (c *clicks) placeByKeys() {
-	c.Eval(`document.querySelector('[data-at="hand-s3"]').focus()`, nil)
+	c.Focus(`[data-at="hand-s3"]`)
 	require.Equal(c.t, "2 of height 3 in South’s hand, can be placed", c.Text(`document.activeElement.getAttribute("aria-label")`))
 	c.Press(kb.Enter)
 	require.Equal(c.t, "2 of height 3 in South’s hand, picked", c.Text(`document.activeElement.getAttribute("aria-label")`))
@@ -291,7 +275,7 @@ func (c *clicks) hint() {
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.game.Check(m))
 	require.Contains(c.t, c.Text(`document.querySelector("#advice p").textContent`), "Hint: "+c.you.String())
-	require.Equal(c.t, "true", c.Text(`String(!!document.querySelector("#table .board .arrow"))`))
+	c.Is(`document.querySelector("#table .board .arrow")`)
 	n := len(c.game.Moves())
 	c.Click("#play-hint")
 	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))

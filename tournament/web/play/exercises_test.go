@@ -204,8 +204,7 @@ func TestBrowserExercises(t *testing.T) {
 	b.Click("#answer")
 	verdict("The answer: ")
 	require.Empty(t, console())
-	b.Visit("about:blank")
-	b.Visit(address)
+	b.VisitAnew(address)
 	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ")`)
 	require.Equal(t, "1", b.Text(`[...document.querySelectorAll("#grades .solved")].map((e) => e.textContent).join()`))
 }

@@ -356,14 +356,21 @@ func (a failing) fail(at string) error {
 	return errors.New("/secret")
 }
 
+// resign resigns a game, and waits until it is over.
+func (s *testServer) resign(now state) state {
+	s.t.Helper()
+	now = s.settled(s.state(s.post("/api/games/"+now.ID+"/resign", "{}"), http.StatusOK))
+	for now.Result == "" {
+		now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), http.StatusOK)
+	}
+	return now
+}
+
 func TestResign(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	now := s.begin("random", "standard", "south", "random")
-	now = s.settled(s.state(s.post("/api/games/"+now.ID+"/resign", "{}"), 200))
-	for now.Result == "" {
-		now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), 200)
-	}
+	now = s.resign(now)
 	require.Equal(t, "0-1", now.Result)
 	require.Equal(t, "agent", now.Winner)
 	g := s.kept()[0]
@@ -408,16 +415,6 @@ func TestRemovedRecords(t *testing.T) {
 	}
 }
 
-// A game can be played by a preset with changed options.
-func TestGamesByChangedRules(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	const changed = "turkish-basic:null_move=allow,max_plies=10"
-	now := s.settled(s.begin("random", changed, "north", "random"))
-	require.Equal(t, changed, now.Rules)
-	require.Len(t, now.Moves, 1)
-}
-
 // There is room for as many games as the operator says: a finished one makes room, and one that rests
 // for long is ended.
 func TestRoomForGames(t *testing.T) {
@@ -446,24 +443,6 @@ func TestRoomForGames(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 	require.Equal(t, http.StatusCreated, s.post("/api/games", body).Code)
 	require.Len(t, s.kept(), 1)
-}
-
-// Games are played and recorded at once.
-func TestManyGamesAtOnce(t *testing.T) {
-	t.Parallel()
-	const games = 12
-	s := newTestServer(t)
-	t.Run("games", func(t *testing.T) {
-		for i := range games {
-			t.Run(strconv.Itoa(i), func(t *testing.T) {
-				t.Parallel()
-				own := *s
-				own.t = t
-				own.replica(own.begin([]string{"random", "greedy"}[i%2], "standard", "south", "random")).play()
-			})
-		}
-	})
-	require.Len(t, s.kept(), games)
 }
 
 // Requests that come all at once don't upset a game.

@@ -63,8 +63,6 @@ func checkLesson(t *testing.T, r *rules.Rules, steps []step) {
 		require.NoError(t, err, r)
 		require.NoError(t, rules.NewGame(r, p).Play(m), "%v: %s", r, s.title)
 		require.NotEmpty(t, s.text)
-		require.NotContains(t, s.text, " .")
-		require.Less(t, len(s.text), 560, "short: %v, %s", r, s.title)
 		entered = entered || m.FromHand() > 0
 		switch {
 		case strings.HasPrefix(s.title, "The goal"), s.title == "Where a turn ends":

@@ -89,7 +89,7 @@ func TestBrowserSlowServer(t *testing.T) {
 	release()
 	b.Eval(`void (window.late = 0, setTimeout(() => { late = 1; }, 200))`, nil)
 	b.Wait(`late === 1`)
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#play").hidden)`))
+	b.Is(`document.querySelector("#play").hidden`)
 	require.Equal(t, "2", b.Text(`String(posts)`))
 	b.Click("#other a")
 	b.Wait(`!document.querySelector("#play").hidden && document.querySelector("#moves li")`)
@@ -126,8 +126,7 @@ func TestBrowserMishaps(t *testing.T) {
 	b.Wait(`!document.querySelector("#play").hidden`)
 	yourTurn(b, 2)
 
-	b.Eval(`document.querySelector("#resign").focus()`, nil)
-	b.Press(kb.Enter)
+	b.PressOn(`#resign`, kb.Enter)
 	b.Press(kb.Enter)
 	b.Wait(headline + `.startsWith("You lost")`)
 	b.Wait(`document.activeElement.id === "again"`)
@@ -178,7 +177,7 @@ func TestBrowserFocusStays(t *testing.T) {
 // In a low window nothing covers anything, and the hint is whole.
 func TestBrowserLowWindow(t *testing.T) {
 	_, b, _ := inGame(t, newTestServer(t), 2)
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
+	b.Resize(1280, 480)
 	b.Click("#hint")
 	b.Wait(`document.querySelector("#play-hint")`)
 	var over []string
@@ -215,7 +214,7 @@ func TestBrowserAnalyseBack(t *testing.T) {
 // sets up a position is in view at a height of 800 pixels.
 func TestBrowserMovesStay(t *testing.T) {
 	b := board{browsertest.Open(t), t}
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	b.Resize(1280, 800)
 	address := listen(t, newTestServer(t)) + "/analyse#" + question("moves", "a1-b2 e6xd2@a4").Encode()
 	b.Visit(address)
 	b.Eval(`void (window.treeTop = () => document.getElementById("tree").getBoundingClientRect().top + scrollY, window.empty = 0,
@@ -235,11 +234,11 @@ func TestBrowserMovesStay(t *testing.T) {
 	require.Empty(t, b.Text(`[...document.querySelectorAll(".setup-now *, #table")].map((e) => [e, e.getBoundingClientRect()])
 		.filter(([, r]) => r.bottom > innerHeight || r.right > innerWidth).map(([e]) => e.id).join()`))
 	b.press("edit")
-	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".pointed .head").length)`))
+	require.Equal(t, 0, b.Count(".pointed .head"))
 }
 
-// While pieces are placed a height stays picked, also after the motion of a piece. The editor then
-// counts those on the board alone.
+// While pieces are placed a height stays picked, also when it is tapped again and after the motion of a piece. The
+// editor then counts those on the board alone.
 func TestBrowserPlacing(t *testing.T) {
 	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}
@@ -248,17 +247,18 @@ func TestBrowserPlacing(t *testing.T) {
 		"/play#game=" + s.begin("random", "standard", "south", "place").ID:                                           "#moves li",
 		"/analyse#rules=standard&position=" + url.QueryEscape("000000/000000/000000/000000/000000/000000 s 222/222"): "#tree .ply",
 	} {
-		b.Visit("about:blank")
-		b.Visit(address + path)
+		b.VisitAnew(address + path)
 		b.Wait(`document.querySelector(".cell.source")`)
-		b.Click(`[data-at="hand-s3"]`)
+		for range 2 {
+			b.Click(`[data-at="hand-s3"]`)
+			b.Is(`document.querySelector(".cell.picked")?.dataset.at === "hand-s3"`)
+		}
 		countLifted(b.Tab)
 		b.Click(`[data-at="a1"]`)
 		b.Wait(fmt.Sprintf(`lifted > 0 && document.querySelectorAll(%q).length === 1 && document.querySelector(".cell.source")`, list))
 		b.Wait(`document.querySelector(".cell.picked")?.dataset.at === "hand-s3"`)
 	}
-	b.Visit("about:blank")
-	b.Visit(address + "/analyse#rules=standard&position=" + url.QueryEscape("300000/000000/000000/000000/000000/000000 s 221/222"))
+	b.VisitAnew(address + "/analyse#rules=standard&position=" + url.QueryEscape("300000/000000/000000/000000/000000/000000 s 221/222"))
 	b.Wait(`document.querySelector(".cell.source")`)
 	b.Click("#edit")
 	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))

@@ -213,10 +213,7 @@ func TestNamesOfTwoPeople(t *testing.T) {
 		require.Contains(t, w.Body.String(), c.problem)
 	}
 	resigned := func(now state) *record.Record {
-		now = s.settled(s.state(s.post("/api/games/"+now.ID+"/resign", "{}"), http.StatusOK))
-		for now.Result == "" {
-			now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), http.StatusOK)
-		}
+		s.resign(now)
 		games := s.kept()
 		return games[len(games)-1]
 	}

@@ -1,7 +1,13 @@
-// Package play serves pages on which people play against agents and analyse positions, and reviews recorded games.
+// Package play serves pages on which people play against agents and analyse positions, and reviews
+// recorded games.
 //
-// A game against an agent is played by package tournament: the person is an agent
-// whose moves come from requests, so its record has the same form as any other.
+// A reader may begin with [Pages] and then with session (game.go), a game under way. Package
+// tournament/game plays it as it plays the games of runs, so that the record has the same form: the
+// agent in the person's seat gets its moves from requests, and the agent in the opponent's seat
+// waits for its turn in a pool (pool.go). Requests (api.go) change the session, and get its state
+// (state.go), which the page draws. The other pages are those of analyses (analyse.go), exercises
+// (exercises.go) and recorded games (review.go).
+//
 // Requests name agents from a list, never a program or a file; games and searches are bounded.
 package play
 
@@ -41,7 +47,7 @@ type Config struct {
 }
 
 const (
-	gamesPerClient = 6                // in progress for each address, where other machines have access
+	gamesPerClient = 6                // in progress for each address, if others have access
 	maxIdleTime    = 30 * time.Minute // of a game: the time without requests
 	expireInterval = time.Minute      // how often idle games are ended
 	maxSearchTime  = time.Minute      // of a search, in addition to the agent's own bounds
@@ -67,28 +73,31 @@ type Pages struct {
 
 // New adds the pages to a server.
 func New(s *web.Server, c Config) *Pages {
-	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2)) // one for others than who searches most
+	// There is one search for others than who searches most.
+	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2))
 	s.Conns = connsPerGame * c.Games
 	p := &Pages{
-		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
-		games: map[string]*session{}, records: records{results: c.Results, log: s.Log},
+		Config:  c,
+		server:  s,
+		seed:    func() uint64 { return mathrand.Uint64N(1e9) },
+		games:   map[string]*session{},
+		records: records{results: c.Results, log: s.Log},
 		reviews: web.Quota{Max: reviewsPerClient},
 	}
+	// Where other machines have access, no client can have all searches.
 	share := c.Searches
 	if s.Open {
-		share, p.quota.Max = max(1, share-1), gamesPerClient
+		share = max(1, share-1)
+		p.quota.Max = gamesPerClient
 	}
-	p.moves, p.light = newPool(c.Registry, c.Searches, share), newPool(c.Registry, c.Searches, share)
+	// An analysis lasts long, so each client has one at a time.
+	p.moves = newPool(c.Registry, c.Searches, share)
+	p.light = newPool(c.Registry, c.Searches, share)
 	p.lines = newPool(c.Registry, c.Searches, 1)
 	s.AddAssets(assets)
-	s.HandleFunc("GET /play", p.servePlay)
-	s.HandleFunc("GET /analyse", func(w http.ResponseWriter, _ *http.Request) {
-		numbers := []int{1, 2, 3, 4, maxLines} // of best moves to choose from
-		s.WritePage(w, http.StatusOK, "analyse", map[string]any{"Rules": rules.Presets(), "Lines": numbers})
-	})
-	s.HandleFunc("GET /exercises", func(w http.ResponseWriter, _ *http.Request) {
-		s.WritePage(w, http.StatusOK, "exercises", exercises())
-	})
+	s.AddPage("/play", "play", p.playPage())
+	s.AddPage("/analyse", "analyse", analysisPage)
+	s.AddPage("/exercises", "exercises", exercises())
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
 	web.Answer(s, "GET /api/rules", http.StatusOK, p.getRules)
 	web.Post(s, "POST /api/position", http.StatusOK, getPosition)
@@ -97,45 +106,45 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("POST /api/review", p.review)
 	web.Post(s, "POST /api/games", http.StatusCreated, p.createGame)
 	web.Answer(s, "GET /api/games/{game}", http.StatusOK, p.getGame)
-	onGame(p, "move", func(g *session, q moveRequest) error { return g.move(q.Ply, q.Move) })
-	onGame(p, "undo", func(g *session, q undoRequest) error { return g.undo(q.Ply) })
-	onGame(p, "resign", func(g *session, _ struct{}) error {
-		g.resigned = true
-		g.change()
-		return nil
-	})
-	onGame(p, "help", func(g *session, _ struct{}) error { // from elsewhere, such as the page to analyse
-		g.helped = true
-		return nil
-	})
+	onGame(p, "move", (*session).move)
+	onGame(p, "undo", (*session).undo)
+	onGame(p, "resign", (*session).resign)
+	onGame(p, "help", (*session).noteHelp)
 	web.Post(s, "POST /api/games/{game}/hint", http.StatusOK, p.hint)
-	s.Go(func() {
-		for tick := time.Tick(expireInterval); ; {
-			select {
-			case now := <-tick:
-				p.endIdle(now)
-				p.records.retry()
-			case <-s.Context().Done():
-				return
-			}
-		}
-	})
+	s.Go(p.maintain)
 	s.OnClose(p.close)
 	return p
 }
 
-// onGame handles requests that change a game. The response is its state.
+// maintain ends idle games and records what could not be recorded, until the server is closed.
+func (p *Pages) maintain() {
+	tick := time.Tick(expireInterval)
+	for {
+		select {
+		case now := <-tick:
+			p.endIdle(now)
+			p.records.retry()
+		case <-p.server.Context().Done():
+			return
+		}
+	}
+}
+
+// onGame handles requests that change a game, by a function that is called with its lock. The
+// response is its state.
 func onGame[Q any](p *Pages, action string, act func(*session, Q) error) {
 	change := func(r *http.Request, q Q) (any, error) {
 		g, err := p.find(r.PathValue("game"))
-		if err == nil {
-			err = g.update(func() error { return act(g, q) })
+		if err != nil {
+			return nil, err
 		}
+		err = g.update(func() error { return act(g, q) })
 		return stateAfter(g, err)
 	}
 	web.Post(p.server, "POST /api/games/{game}/"+action, http.StatusOK, change)
 }
 
+// stateAfter returns the state of a game after a request that changed it.
 func stateAfter(g *session, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -144,26 +153,34 @@ func stateAfter(g *session, err error) (any, error) {
 	return now, nil
 }
 
-// start starts a client's game, whose rules, start, human, agent, clock and, if it goes on, moves are set.
+// start starts a client's game, whose terms and, if it goes on, moves are set.
 func (p *Pages) start(client string, g *session) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.server.Context().Err() != nil:
+	if p.server.Context().Err() != nil {
 		return web.Unavailable("the server is being stopped")
-	case !p.quota.Acquire(client):
-		return web.TooMany("there are %d games from your address in progress already; finish or resign one", gamesPerClient)
-	case !p.makeRoom():
+	}
+	if !p.quota.Acquire(client) {
+		return web.TooMany("there are %d games from your address in progress already; "+
+			"finish or resign one", gamesPerClient)
+	}
+	if !p.makeRoom() {
 		p.quota.Release(client)
 		return web.Unavailable("there are %d games in progress already; "+
 			"games are ended after %d idle minutes", p.Games, int(maxIdleTime.Minutes()))
 	}
+	// All that the session needs beside its terms and moves.
 	now := time.Now()
-	g.id, g.pages, g.client = rand.Text(), p, client
-	g.seed, g.board, g.version = p.seed(), g.replayed(), 1
+	g.id = rand.Text()
+	g.pages = p
+	g.client = client
+	g.seed = p.seed()
+	g.board = g.replayed()
+	g.version = 1
 	g.left = g.clock.Base
 	g.began, g.since, g.used = now, now, now
-	g.changed, g.interrupt = make(chan struct{}), func() {}
+	g.changed = make(chan struct{})
+	g.interrupt = func() {}
 	g.ctx, g.cancel = context.WithCancelCause(p.server.Context())
 	p.games[g.id] = g
 	p.server.Go(func() {
@@ -180,10 +197,13 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
+	// A game is over once its context has ended.
 	var oldest *session
 	for _, g := range p.games {
-		isOver := g.ctx.Err() != nil
-		if isOver && (oldest == nil || g.used.Before(oldest.used)) {
+		if g.ctx.Err() == nil {
+			continue
+		}
+		if oldest == nil || g.used.Before(oldest.used) {
 			oldest = g
 		}
 	}
@@ -194,17 +214,24 @@ func (p *Pages) makeRoom() bool {
 	return true
 }
 
+// errNoGame is the error of an id that no game has.
+var errNoGame = web.Error{
+	Status: http.StatusNotFound, Text: "there is no such game; idle games are ended",
+}
+
+// find returns the game of an id, which is used by that.
 func (p *Pages) find(id string) (*session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.games[id]
 	if g == nil {
-		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such game; idle games are ended"}
+		return nil, errNoGame
 	}
 	g.used = time.Now()
 	return g, nil
 }
 
+// endIdle ends and removes the games without requests for maxIdleTime.
 func (p *Pages) endIdle(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,6 +243,7 @@ func (p *Pages) endIdle(now time.Time) {
 	}
 }
 
+// close gives up all agents, and writes the games that are not recorded yet.
 func (p *Pages) close() error {
 	for _, pool := range []*pool{p.moves, p.light, p.lines} {
 		for range len(pool.idle) {
@@ -225,8 +253,8 @@ func (p *Pages) close() error {
 	return p.records.close()
 }
 
-// choose returns the move of an agent. It blocks until it is the client's turn. An agent that can't be made, or not be
-// prepared for the game, is an [agents.HostFailure].
+// choose returns the move of an agent. It blocks until it is the client's turn. An agent that can't
+// be made, or not be prepared for the game, is an [agents.HostFailure].
 func (p *Pages) choose(
 	ctx context.Context, client string, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
@@ -234,12 +262,14 @@ func (p *Pages) choose(
 	if p.Registry.Light(spec) {
 		pool = p.light
 	}
-	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) (err error) {
-		if err := recovered(func() error { return a.NewGame(ctx, setup) }); err != nil {
+	search := func(ctx context.Context, a agents.Agent) error {
+		err := recovered(func() error { return a.NewGame(ctx, setup) })
+		if err != nil {
 			return &agents.HostFailure{Err: err}
 		}
 		d, err = a.Choose(ctx, g, agents.Request{})
 		return err
-	})
+	}
+	err = pool.use(ctx, client, spec, search)
 	return d, err
 }

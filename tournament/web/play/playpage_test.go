@@ -103,9 +103,8 @@ func TestBrowserEarlierPositions(t *testing.T) {
 	require.Equal(t, boardAfter(t, p.now, 3), b.Text(shown))
 	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#last").textContent`), "South "))
 	require.Equal(t, p.now.Moves[2], b.Text(`document.querySelector("#course").textContent`))
-	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".cell.source").length)`))
-	b.Eval(`document.querySelector("#moves").focus()`, nil)
-	b.Press(kb.ArrowUp)
+	require.Equal(t, 0, b.Count(".cell.source"))
+	b.PressOn(`#moves`, kb.ArrowUp)
 	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
 	b.Press(kb.Home)
 	require.Equal(t, boardAfter(t, p.now, 0), b.Text(shown))
@@ -115,7 +114,7 @@ func TestBrowserEarlierPositions(t *testing.T) {
 	b.Click(`#back`)
 	yourTurn(b, 6)
 	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#earlier").hidden)`))
+	b.Is(`document.querySelector("#earlier").hidden`)
 
 	b.Click(`#moves li[data-ply="2"]`)
 	b.Click(`#go-on`)
@@ -126,8 +125,7 @@ func TestBrowserEarlierPositions(t *testing.T) {
 	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost")`)
 	b.Click(`#moves li[data-ply="1"]`)
 	require.Equal(t, boardAfter(t, p.now, 1), b.Text(shown))
-	b.Eval(`document.querySelector("#moves").focus()`, nil)
-	b.Press(kb.Home)
+	b.PressOn(`#moves`, kb.Home)
 	b.Click(`#go-on`)
 	yourTurn(b, 0)
 	b.Wait(fmt.Sprintf(`location.hash !== "#game=%s"`, p.now.ID)) // it is another game
@@ -149,10 +147,9 @@ func TestBrowserTurn(t *testing.T) {
 	above(`[data-at="a1"]`, `[data-at="a6"]`)
 	above(`[data-at="goal-n"]`, `[data-at="goal-s"]`)
 	require.Contains(t, b.Text(`document.querySelector("#below").textContent`), "North you")
-	b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
+	b.Focus(`[data-at="f6"]`)
 	for key, want := range map[string]string{kb.ArrowRight: "e6", kb.ArrowUp: "f5"} {
-		b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
-		b.Press(key)
+		b.PressOn(`[data-at="f6"]`, key)
 		require.Equal(t, want, b.Text(`document.activeElement.dataset.at`))
 	}
 	b.Click(`#turn`)
@@ -179,7 +176,7 @@ func TestBrowserMotion(t *testing.T) {
 	s := newTestServer(t)
 	p, b, console := inGame(t, s, 2)
 	require.Equal(t, "normal", b.Text(`document.querySelector("#speed").value`))
-	setSpeed(b, "slow")
+	b.Choose("#speed", "slow")
 	countLifted(b)
 	m, _ := quiet(p.game)
 	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(m)
@@ -241,9 +238,9 @@ func TestBrowserClock(t *testing.T) {
 	b.Click(`.cell.source`)
 	b.Click(`.cell.end`)
 	yourTurn(b, 2)
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#undo").disabled)`))
+	b.Is(`document.querySelector("#undo").disabled`)
 	b.Click(`#moves li`)
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
+	b.Is(`document.querySelector("#go-on").disabled`)
 
 	g := &session{terms: terms{rules: rules.MustParse("standard"), human: rules.South,
 		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 700 * time.Millisecond}}}
@@ -255,17 +252,17 @@ func TestBrowserClock(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// The steps of every preset can be clicked through, and show the positions after their moves.
+// The steps of a lesson can be clicked through, and show the positions after their moves.
 func TestBrowserLesson(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s) + "/play")
-	setSpeed(b, "off")
-	for _, preset := range rules.Presets() {
-		b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, preset.Name), nil)
-		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset.Name))
-		r := rules.MustParse(preset.Name)
-		steps := s.lesson(preset.Name)
+	b.Choose("#speed", "off")
+	for _, preset := range []string{"simplified", "kang"} {
+		b.Choose("#rules", preset)
+		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset))
+		r := rules.MustParse(preset)
+		steps := s.lesson(preset)
 		b.Click(`#lesson-steps button`)
 		for i, step := range steps {
 			require.Equal(t, step.title, b.Text(`document.querySelector("#lesson-texts > :not([hidden]) h3").textContent`))
@@ -280,7 +277,7 @@ func TestBrowserLesson(t *testing.T) {
 			}
 		}
 	}
-	setSpeed(b, "fast")
+	b.Choose("#speed", "fast")
 	countLifted(b)
 	b.Click(`#lesson-again`)
 	b.Wait(`lifted > 0 && document.querySelector("#lesson-board .landed")`)
@@ -322,7 +319,7 @@ func TestBrowserDragging(t *testing.T) {
 		require.Equal(t, []string{"false", "true"}, []string{b.Text(lifted), b.Text(drawn)})
 		b.Mouse(input.DispatchMouseEventTypeMouseReleased, at(to))
 		require.Equal(t, "", b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
-		require.Equal(t, "2", b.Text(`String(document.querySelectorAll("#moves li").length)`))
+		require.Equal(t, 2, b.Count("#moves li"))
 	}
 	x, y := b.Middle(at(from))
 	for i, kind := range []input.DispatchMouseEventType{
@@ -362,7 +359,7 @@ func TestBrowserFirstGame(t *testing.T) {
 	console := b.Visit(listen(t, s) + "/play#first")
 	yourTurn(b, 0)
 	require.Equal(t, "simplified", b.Text(`document.querySelector("#rules-now").textContent`))
-	require.Equal(t, "0", b.Text(`String(document.querySelectorAll("#table [data-hand]").length)`))
+	require.Equal(t, 0, b.Count("#table [data-hand]"))
 	b.Click(`.cell.source`)
 	b.Click(`.cell.end`)
 	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
@@ -385,7 +382,7 @@ func TestBrowserTwoPeople(t *testing.T) {
 			ply, headline, side))
 		require.Equal(t, side, b.Text(`document.querySelector(".player.to-move").textContent.trim()`))
 		b.Click(`.cell.source`)
-		b.Click(`.cell.end`)
+		b.Click(`.cell.end:not([data-at^=goal])`)
 	}
 	b.Wait(headline + `.startsWith("North to move")`)
 	b.Click(`#undo`)
@@ -405,7 +402,7 @@ func TestBrowserFormForTwo(t *testing.T) {
 		return b.Text(`["agent", "clock", "other-name"].filter((id) => document.getElementById(id).checkVisibility()).join(" ")`)
 	}
 	require.Equal(t, "agent clock", visible())
-	require.Equal(t, "0", b.Text(`String(document.querySelectorAll("#agent option[value=human]").length)`))
+	require.Equal(t, 0, b.Count("#agent option[value=human]"))
 	b.Click(`input[name=against][value=human]`)
 	require.Equal(t, "other-name", visible())
 	b.Click(`input[name=setup][value=random]`)
@@ -425,69 +422,41 @@ func TestBrowserFormForTwo(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// While pieces are placed, a piece of the hand stays picked: whoever taps it again, as told, places it.
-func TestBrowserPlacingTwice(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	b.Visit(listen(t, s) + "/play#game=" + s.begin("human", "turkish-basic", "south", "place").ID)
-	picked := `[...document.querySelectorAll(".cell.picked")].map((e) => e.dataset.at).join(" ")`
-	for ply := range 2 {
-		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && document.querySelector(".cell.source")`, ply))
-		hand := b.Text(`document.querySelector('[data-at$="3"].source').dataset.at`)
-		b.Click(fmt.Sprintf(`[data-at=%q]`, hand))
-		require.Equal(t, hand, b.Text(picked))
-		b.Click(fmt.Sprintf(`[data-at=%q]`, hand))
-		require.Equal(t, hand, b.Text(picked))
-		b.Click(`.cell.end`)
-	}
-	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
-}
-
 // The marks that are explained beside a board are those of the rules: nothing is displaced under simplified ones.
 func TestBrowserMarksOfRules(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
 	url := listen(t, s)
-	for set, displaced := range map[string]bool{"simplified": false, "standard": true, "standard:relocation=false": false} {
-		b.Visit("about:blank")
-		b.Visit(url + "/play#game=" + s.begin("human", set, "south", "random").ID)
+	for set, displaced := range map[string]bool{"simplified": false, "standard": true} {
+		b.VisitAnew(url + "/play#game=" + s.begin("human", set, "south", "random").ID)
 		b.Wait(headline + `.startsWith("South to move")`)
-		b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes("displaces") === %v`, displaced))
-		require.Contains(t, b.Text(`document.querySelector(".marks").innerText`), "can end here")
-		b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes("where it can go") === %v`, displaced))
+		for _, text := range []string{"displaces", "where it can go"} {
+			b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes(%q) === %v`, text, displaced))
+		}
+		b.Is(`document.querySelector(".marks").innerText.includes("can end here")`)
 	}
-	b.Visit("about:blank")
-	b.Visit(url + "/play#game=" + s.begin("human", "standard", "south", "place").ID)
+	b.VisitAnew(url + "/play#game=" + s.begin("human", "standard", "south", "place").ID)
 	b.Wait(`document.querySelector(".marks").innerText.trim() === "can end here"`)
 }
 
-// On a phone the form for a new game comes first, with a way to the lesson and back.
-func TestBrowserFormFirst(t *testing.T) {
+// On a phone there is a way from the form to the lesson and back. The last step of the lesson leads to the exercises;
+// the raw options of the rules are behind a fold of their own.
+func TestBrowserLessonLeadsOn(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(390, 844)))
+	b.Resize(390, 844)
 	b.Visit(listen(t, s) + "/play")
 	b.Wait(`document.querySelector("#lesson-steps button")`)
-	var top float64
-	b.Eval(`document.querySelector("#agent").getBoundingClientRect().top`, &top)
-	require.Less(t, top, 500.0)
 	b.Click("#to-lesson")
 	b.Wait(`Math.abs(document.querySelector("#lesson").getBoundingClientRect().top) < 100`)
 	b.Eval(`document.querySelector("#to-new").click()`, nil) // the page may still be moving
 	b.Wait(`Math.abs(document.querySelector("#new").getBoundingClientRect().top) < 100`)
-}
-
-// The last step of the lesson leads to the exercises; the raw options of the rules are behind a fold of their own.
-func TestBrowserLessonLeadsOn(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	b.Visit(listen(t, s) + "/play")
-	b.Wait(`document.querySelector("#lesson-steps button")`)
-	require.Equal(t, "false", b.Text(`String(document.querySelector("#to-exercises").checkVisibility())`))
+	visible := func(selector string) string { return `document.querySelector("` + selector + `").checkVisibility()` }
+	b.Is("!" + visible("#to-exercises"))
 	b.Click(`#rules-more summary`)
-	require.Equal(t, "true false", b.Text(`["#prose", "#options"].map((e) => document.querySelector(e).checkVisibility()).join(" ")`))
+	b.Is(visible("#prose") + " && !" + visible("#options"))
 	b.Click(`#rules-more details summary`)
-	require.Equal(t, "true", b.Text(`String(document.querySelector("#options").checkVisibility())`))
+	b.Is(visible("#options"))
 	for range 3 {
 		b.Click(`#lesson-next`)
 	}

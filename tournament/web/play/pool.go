@@ -30,6 +30,7 @@ func (s *slot) close() {
 	}
 }
 
+// newPool returns a pool of n searches at a time, of which a client has at most share.
 func newPool(registry *agents.Registry, n, share int) *pool {
 	p := &pool{Queue: web.NewQueue(n, share), registry: registry, idle: make(chan *slot, n)}
 	for range n {
@@ -38,10 +39,11 @@ func newPool(registry *agents.Registry, n, share int) *pool {
 	return p
 }
 
-// use calls search with an agent of that spec when it is the client's turn. After an error the agent is not used again.
-// One that can't be made is an [agents.HostFailure].
+// use calls search with an agent of that spec when it is the client's turn. After an error the
+// agent is not used again. One that can't be made is an [agents.HostFailure].
 func (p *pool) use(
-	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
+	ctx context.Context, client string, spec agents.Spec,
+	search func(context.Context, agents.Agent) error,
 ) error {
 	end, err := p.Turn(ctx, client)
 	if err != nil {
@@ -52,6 +54,7 @@ func (p *pool) use(
 	defer func() { p.idle <- s }()
 	ctx, cancel := context.WithTimeout(ctx, maxSearchTime)
 	defer cancel()
+	// The agent of the slot is used again if it is of the same spec.
 	if s.spec != spec.String() {
 		err := recovered(func() (err error) {
 			s.close()
@@ -62,6 +65,7 @@ func (p *pool) use(
 			return &agents.HostFailure{Err: err}
 		}
 	}
+	// An agent whose search has failed is not used again.
 	s.spec = "" // also by a panic
 	if err = search(ctx, s.agent); err == nil {
 		s.spec = spec.String()

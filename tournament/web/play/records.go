@@ -22,10 +22,12 @@ const (
 	maxListed     = 20
 )
 
+// errTooMany is why a game is lost.
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
-// records appends the games played on this server to a run's folder, which is made with the first one, and again if it
-// was removed. A game that can't be written stays in memory and is written with the next one, or by the next retry.
+// records appends the games played on this server to a run's folder, which is made with the first
+// one, and again if it was removed. A game that can't be written stays in memory and is written
+// with the next one, or by the next retry.
 type records struct {
 	results string // folder of runs; "": games are not recorded
 	log     *slog.Logger
@@ -36,7 +38,8 @@ type records struct {
 	lost    int              // games, since too many waited
 }
 
-// keep records a game and returns its address below /game/. After an error it waits, or is lost if maxUnrecorded do.
+// keep records a game and returns its address below /game/. After an error the game waits, or is
+// lost if maxUnrecorded games wait.
 func (r *records) keep(g *record.Record) (string, error) {
 	if r.results == "" {
 		return "", nil
@@ -54,6 +57,7 @@ func (r *records) keep(g *record.Record) (string, error) {
 	return fmt.Sprintf("%s/%d", web.RunPath(r.name), g.Game), nil
 }
 
+// retry writes the games that wait, if there are some.
 func (r *records) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,11 +66,13 @@ func (r *records) retry() {
 	}
 }
 
-// write appends the games that wait, numbered by their lines, each as a pair: no two have swapped sides.
+// write appends the games that wait, numbered by their lines, each as a pair: no two have swapped
+// sides.
 func (r *records) write() (err error) {
 	if err := r.makeFolder(); err != nil {
 		return err
 	}
+	// The file is opened anew each time: it may have been removed or changed meanwhile.
 	w, err := record.Open(filepath.Join(r.results, r.name, tournament.GamesFile))
 	if err != nil {
 		return err
@@ -85,11 +91,13 @@ func (r *records) write() (err error) {
 
 // makeFolder makes the folder, with a name that no other run has.
 func (r *records) makeFolder() error {
+	// The first game names the folder by its time.
 	if r.name == "" {
 		if err := os.MkdirAll(r.results, 0o755); err != nil {
 			return err
 		}
-		name := filepath.Base(tournament.DefaultOut(r.results, strings.TrimSuffix(tournament.PlayedPrefix, "-"), time.Now()))
+		kind := strings.TrimSuffix(tournament.PlayedPrefix, "-")
+		name := filepath.Base(tournament.DefaultOut(r.results, kind, time.Now()))
 		if err := os.Mkdir(filepath.Join(r.results, name), 0o755); err != nil {
 			return err
 		}
@@ -98,7 +106,8 @@ func (r *records) makeFolder() error {
 	return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
 }
 
-// close writes the games that wait. The error has the number of those that are lost, and names the first ones.
+// close writes the games that wait. The error has the number of games that are lost, and names the
+// first ones.
 func (r *records) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,10 +118,16 @@ func (r *records) close() (err error) {
 	if left == 0 {
 		return err
 	}
-	errs := []error{fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))}
+	// The games are lost with the server, so the error names some of them.
+	err = cmp.Or(err, errTooMany)
+	errs := []error{
+		fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, err),
+	}
 	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
-		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, %s by %s in %d plies, begun %s",
-			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, g.Timing.Start.Format(time.RFC3339)))
+		begun := g.Timing.Start.Format(time.RFC3339)
+		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, "+
+			"%s by %s in %d plies, begun %s",
+			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, begun))
 	}
 	return errors.Join(errs...)
 }

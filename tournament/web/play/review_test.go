@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
@@ -139,10 +138,9 @@ func TestBrowserReview(t *testing.T) {
 	b := browsertest.Open(t)
 	console := b.Visit(url + "/run/one#game=1.0&ply=0")
 	b.Wait(`document.querySelector(".review-start")`)
-	b.Eval(`document.querySelector(".review-start").focus()`, nil)
-	b.Press(kb.Enter)
+	b.PressOn(`.review-start`, kb.Enter)
 	b.Wait(`document.querySelector(".moves .mark-missed-win")`)
-	require.Equal(t, "true", b.Text(`String(!!document.activeElement.closest(".review-summary"))`), "the focus stays")
+	b.Is(`document.activeElement.closest(".review-summary")`) // the focus stays
 	require.Contains(t, b.Text(`document.querySelector(".review-status").textContent`), "The review is done.")
 	b.Wait(`location.hash === "#game=1.0&ply=0&review"`)
 	b.Click(".review-turn")
@@ -159,11 +157,9 @@ func TestBrowserReview(t *testing.T) {
 	b.Visit(url + "/run/one#game=1.1&ply=0&review")
 	b.Wait(`document.querySelector(".review-turn")`)
 	b.Click(".review-turn")
-	for _, width := range []int64{390, 1280, 1920} {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
-		var over int
-		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
-		require.Zero(t, over, width)
+	for _, width := range []int64{390, 1280} {
+		b.Resize(width, 900)
+		b.Is(`document.documentElement.scrollWidth === document.documentElement.clientWidth`)
 	}
 
 	// after a game its review is on a page of its own: turned to the person, with what lost it

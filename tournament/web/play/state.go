@@ -5,10 +5,10 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
+// boardState is a position as pages show it.
 type boardState struct {
 	Rules    string   `json:"rules"`
 	Position string   `json:"position"`
@@ -24,11 +24,16 @@ type boardState struct {
 func stateOf(g *rules.Game) boardState {
 	r, p := g.Rules(), g.Position()
 	return boardState{
-		Rules: r.String(), Position: r.FormatPosition(p), Turn: p.Side().Name(), Placing: r.SettingUp(p),
-		Moves: []string{}, Sources: []source{},
+		Rules:    r.String(),
+		Position: r.FormatPosition(p),
+		Turn:     p.Side().Name(),
+		Placing:  r.SettingUp(p),
+		Moves:    []string{},
+		Sources:  []source{},
 	}
 }
 
+// state is a game as its page shows it.
 type state struct {
 	boardState
 	ID      string   `json:"id"`
@@ -72,81 +77,119 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := state{
-		boardState: stateOf(g.board), ID: g.id, Version: g.version, Agent: g.agent.Label(), You: g.human.Name(),
-		Opening: g.rules.FormatPosition(g.start), Info: []string{}, Problem: g.problem, Kept: g.kept,
+		boardState: stateOf(g.board),
+		ID:         g.id,
+		Version:    g.version,
+		Agent:      g.agent.Label(),
+		You:        g.human.Name(),
+		Opening:    g.rules.FormatPosition(g.start),
+		Info:       []string{},
+		Problem:    g.problem,
+		Kept:       g.kept,
 	}
 	for _, m := range g.made {
-		s.Moves, s.Info = append(s.Moves, m.text), append(s.Info, m.Info(textfmt.Thousands))
+		s.Moves = append(s.Moves, m.text)
+		s.Info = append(s.Info, m.Info(textfmt.Thousands))
 	}
+	// The moves can have ended the game before its record is made.
 	outcome, _ := g.board.Outcome()
-	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
-	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (game.Clock{})
+	isOver := g.end != nil || g.problem != "" || outcome != rules.Undecided
+	s.CanUndo = !isOver && g.lastMove() >= 0 && !g.hasClock()
+	// What the person can do now, or what came of the game.
 	switch {
 	case g.end != nil:
-		s.Result, s.Reason = g.end.Result, g.end.Reason
-		s.Winner = [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
-		if f := g.end.Fault; f != nil {
-			s.Reason = f.Detail
-			if f.Kind == record.FaultTimeout && f.Side == s.You {
-				s.Reason = "time"
-			}
-		}
+		g.showEnd(&s)
 	case g.problem != "":
-	case !over && !g.resigned && g.personal(g.board.Position().Side()) && !g.board.Legal().Contains(rules.Pass):
+	case !isOver && g.canMove():
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true
 	}
-	if s.Clock = g.clocks(over); g.shared() {
+	if g.hasClock() {
+		s.Clock = g.clocks(isOver)
+	}
+	if g.isShared() {
 		s.You, s.Winner = "", ""
 		s.People = map[string]string{g.human.Name(): g.name, g.human.Other().Name(): g.other}
 	}
 	return s, g.changed
 }
 
-// clocks returns the times of the game; nil: it has no clock. The caller holds the lock.
-func (g *session) clocks(over bool) *clocks {
-	if g.clock == (game.Clock{}) {
-		return nil
+// showEnd adds the result to the state of a game that has ended.
+func (g *session) showEnd(s *state) {
+	s.Result, s.Reason = g.end.Result, g.end.Reason
+	switch record.HalfPoints(g.end.Result, g.human) {
+	case 0:
+		s.Winner = "agent"
+	case 1:
+		s.Winner = "none"
+	default:
+		s.Winner = "you"
 	}
-	c := &clocks{Control: g.clock.String(), Left: g.remaining().Milliseconds()}
+	if f := g.end.Fault; f != nil {
+		s.Reason = f.Detail
+		if f.Kind == record.FaultTimeout && f.Side == s.You {
+			s.Reason = "time"
+		}
+	}
+}
+
+// canMove reports whether a person is to move and has a choice. The caller holds the lock.
+func (g *session) canMove() bool {
+	if g.resigned || !g.isPersonal(g.board.Position().Side()) {
+		return false
+	}
+	return !g.board.Legal().Contains(rules.Pass)
+}
+
+// clocks returns the times of a game with a clock. The caller holds the lock.
+func (g *session) clocks(isOver bool) *clocks {
+	// The opponent has no clock, but its time is shown.
 	used := 0.0
 	for _, m := range g.made {
 		if m.side != g.human {
 			used += m.ms
 		}
 	}
-	switch {
-	case over:
-	case g.board.Position().Side() != g.human:
-		c.Running, used = "agent", used+float64(time.Since(g.since).Milliseconds())
-	default:
-		c.Running = "you"
+	running := ""
+	if !isOver {
+		running = "you"
+		if g.board.Position().Side() != g.human {
+			running = "agent"
+			used += float64(time.Since(g.since).Milliseconds())
+		}
 	}
-	c.Used = int64(used)
-	return c
+	return &clocks{
+		Control: g.clock.String(),
+		Left:    g.remaining().Milliseconds(),
+		Used:    int64(used),
+		Running: running,
+	}
 }
 
+// sources lists the legal moves, which come in the order of their sources and landings.
 func sources(g *rules.Game) []source {
 	list := []source{}
 	p := g.Position()
 	for m := range g.Legal().All() {
 		from, to := fromText(m), m.To().String()
+		// Moves of the same piece, and then those to the same square, follow each other.
 		if len(list) == 0 || list[len(list)-1].From != from {
 			list = append(list, source{From: from})
 		}
 		s := &list[len(list)-1]
-		if n := len(s.Ends); n == 0 || s.Ends[n-1].To != to {
+		if len(s.Ends) == 0 || s.Ends[len(s.Ends)-1].To != to {
 			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m)})
 		}
+		end := &s.Ends[len(s.Ends)-1]
 		if m.Drop() != rules.NoSquare {
-			end := &s.Ends[len(s.Ends)-1]
 			end.Drops = append(end.Drops, m.Drop().String())
 		}
 	}
 	return list
 }
 
+// fromText names the square or the hand that a move begins at, as [source] does.
 func fromText(m rules.Move) string {
 	if m.IsPlacement() || m.FromHand() > 0 {
 		return m.String()[:2]

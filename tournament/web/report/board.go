@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"gyges/rules"
+	"gyges/tournament/web"
 )
 
-// Sizes of a board, those of board.js.
+// Sizes of a board, which are those of board.js.
 const (
 	squareSize  = 60.0
 	boardLeft   = 26.0
 	boardTop    = 26.0 // upper edge of row 6
 	boardSize   = rules.Files * squareSize
-	markedRound = 26.5 // radius of the circle around a piece
+	boardBottom = boardTop + boardSize
+	markRadius  = 26.5 // of the circle around a piece
 )
 
 // Board returns the picture of a position, South at the bottom. If m is not [rules.NoMove] it shows
@@ -25,52 +27,67 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 		after = r.Apply(p, m)
 		caption = fmt.Sprintf("%v plays %s. ", p.Side(), m.LongText(course))
 	}
+	d := &drawing{width: boardLeft + boardSize + 8, height: boardBottom + 50}
+	d.squares()
+	d.sides(r, after)
+	d.course(p, m, course)
 	var pieces []string
 	for s := range after.Occupied().All() {
-		pieces = append(pieces, fmt.Sprintf("%d on %v", after.At(s), s))
+		name := fmt.Sprintf("%d on %v", after.At(s), s)
+		pieces = append(pieces, name)
+		d.piece(s, after.At(s), name)
 	}
-	caption += fmt.Sprintf("Board, from South’s side: %s. %v to move.", cmp.Or(strings.Join(pieces, ", "), "empty"),
-		after.Side())
-	d := &drawing{width: boardLeft + boardSize + 8, height: boardTop + boardSize + 50}
+	onBoard := cmp.Or(strings.Join(pieces, ", "), "empty")
+	caption += fmt.Sprintf("Board, from South’s side: %s. %v to move.", onBoard, after.Side())
+	f := d.figure("board", "board", caption)
+	f.styles = web.Asset("board.css")
+	return f
+}
+
+// center returns the middle of a square.
+func center(s rules.Square) point {
+	return point{
+		x: boardLeft + (float64(s.File())+0.5)*squareSize,
+		y: boardBottom - (float64(s.Row())+0.5)*squareSize,
+	}
+}
+
+// squares draws the empty board with the names of its files and rows.
+func (d *drawing) squares() {
+	const size = squareSize - 2 // the gap between two squares is 2
 	for s := range rules.Square(rules.NumSquares) {
 		class := "square"
 		if (s.File()+s.Row())%2 == 1 {
 			class += " odd"
 		}
-		x, y := center(s)
-		d.rect(class, x-squareSize/2+1, y-squareSize/2+1, squareSize-2, squareSize-2, s.String())
+		c := center(s)
+		d.rect(class, c.x-size/2, c.y-size/2, size, size, s.String())
 	}
 	for i := range rules.Files {
-		x, y := center(rules.SquareAt(i, i))
-		d.text("file", "middle", x, boardTop+boardSize+16, string(rune('a'+i)))
-		d.text("row", "end", boardLeft-7, y+4, string(rune('1'+i)))
+		c := center(rules.SquareAt(i, i))
+		d.text("file", "middle", c.x, boardBottom+16, string(rune('a'+i)))
+		d.text("row", "end", boardLeft-7, c.y+4, string(rune('1'+i)))
 	}
-	d.sides(r, after)
-	d.course(p, m, course)
-	for s := range after.Occupied().All() {
-		x, y := center(s)
-		for k := after.At(s); k > 0; k-- { // a ring for each height
-			class := "ring"
-			if k == 1 {
-				class = "ring top"
-			}
-			d.circle(class, x, y, 8+5*float64(k), fmt.Sprintf("%d on %v", after.At(s), s))
+}
+
+// piece draws a ring for each height of a piece, and its height as a figure.
+func (d *drawing) piece(s rules.Square, height rules.Height, name string) {
+	c := center(s)
+	for k := height; k > 0; k-- {
+		class := "ring"
+		if k == 1 {
+			class = "ring top"
 		}
-		d.text("height", "middle", x, y+5.5, fmt.Sprint(after.At(s)))
+		d.circle(class, c, 8+5*float64(k), name)
 	}
-	f := d.figure("board", "board", caption)
-	f.styles = asset("board.css")
-	return f
+	d.text("height", "middle", c.x, c.y+5.5, fmt.Sprint(height))
 }
 
-func center(s rules.Square) (x, y float64) {
-	return boardLeft + (float64(s.File())+0.5)*squareSize, boardTop + boardSize - (float64(s.Row())+0.5)*squareSize
-}
-
-// beyond returns the height of a side's edge of the board, where its pieces enter and its opponent's leave.
-func beyond(side rules.Side) float64 {
+// edge returns the height of a side's edge of the board, where its pieces enter and its opponent's
+// pieces leave.
+func edge(side rules.Side) float64 {
 	if side == rules.South {
-		return boardTop + boardSize + 4
+		return boardBottom + 4
 	}
 	return boardTop - 4
 }
@@ -78,9 +95,11 @@ func beyond(side rules.Side) float64 {
 // sides writes what lies beyond the edges: the goals, or the pieces in the players' hands.
 func (d *drawing) sides(r *rules.Rules, p rules.Position) {
 	for _, side := range []rules.Side{rules.South, rules.North} {
-		text, y := side.String()+"’s goal", beyond(side.Other())-6
+		text := side.String() + "’s goal"
+		y := edge(side.Other()) - 6
 		if r.Options().Kang || r.SettingUp(p) {
-			text, y = side.String()+" holds", beyond(side)-6
+			text = side.String() + " holds"
+			y = edge(side) - 6
 			for h := rules.Height(1); h <= 3; h++ {
 				text += strings.Repeat(fmt.Sprintf(" %d", h), p.Hand(side, h))
 			}
@@ -98,33 +117,40 @@ func (d *drawing) sides(r *rules.Rules, p rules.Position) {
 // course draws a move's way through the squares, its bounces, and the way of a displaced piece.
 func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 	if m.IsPlacement() {
-		x, y := center(m.To())
-		d.circle("landed", x, y, markedRound, "")
+		d.circle("landed", center(m.To()), markRadius, "")
 	}
 	if len(course) == 0 {
 		return
 	}
-	var line []string
-	var x, y float64
-	if m.FromHand() > 0 {
-		x, _ = center(course[0].Square)
-		line = append(line, coordinate(x)+" "+coordinate(beyond(p.Side())))
+	// A piece from the hand enters over its side's edge.
+	var way []point
+	var at point
+	isEntry := m.FromHand() > 0
+	if isEntry {
+		way = append(way, point{center(course[0].Square).x, edge(p.Side())})
 	}
 	for i, step := range course {
-		s := step.Square
-		if s.IsGoal() {
-			y = beyond(p.Side().Other())
-		} else if x, y = center(s); i == 0 && m.FromHand() == 0 {
-			d.circle("from", x, y, markedRound, "")
-		} else if i < len(course)-1 && !step.Crossed {
-			d.circle("bounced", x, y, markedRound, fmt.Sprintf("bounces off the %d on %v", p.At(s), s))
+		if step.Square.IsGoal() {
+			at.y = edge(p.Side().Other()) // straight on
+		} else {
+			at = center(step.Square)
 		}
-		line = append(line, coordinate(x)+" "+coordinate(y))
+		isLast := i == len(course)-1
+		switch {
+		case i == 0 && !isEntry:
+			d.circle("from", at, markRadius, "")
+		case !step.Crossed && !isLast:
+			height := p.At(step.Square)
+			title := fmt.Sprintf("bounces off the %d on %v", height, step.Square)
+			d.circle("bounced", at, markRadius, title)
+		}
+		way = append(way, at)
 	}
-	fmt.Fprintf(d, `<path %s d="M%s"/>`, paint("path"), strings.Join(line, "L"))
+	d.path("path", way)
 	if m.Drop() != rules.NoSquare {
-		toX, toY := center(m.Drop())
-		d.line("droppath", x, y, toX, toY)
-		d.circle("landed", toX, toY, markedRound, fmt.Sprintf("the %d from %v", p.At(m.To()), m.To()))
+		to := center(m.Drop())
+		d.line("droppath", at.x, at.y, to.x, to.y)
+		title := fmt.Sprintf("the %d from %v", p.At(m.To()), m.To())
+		d.circle("landed", to, markRadius, title)
 	}
 }

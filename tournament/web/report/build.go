@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -21,26 +19,28 @@ import (
 type Input struct {
 	Title  string
 	Tables table.Tables // the ratings, as gyges rate has them
-	// Labels are the names that the tables have for agents, by their specs; others have their specs as names.
+	// Labels are the names that the tables have for agents, by their specs. Others have their specs
+	// as names.
 	Labels   map[string]string
 	Commands []string // command lines that reproduce the ratings and this page
 	Program  string   // the program that makes the page: its version line
 }
 
+// builder makes the sections of a page, each in the file of its name.
 type builder struct {
 	Input
-	collected *Collector
-	viewer    *Viewer
+	*Collector
+	viewer *Viewer
 }
 
 func newBuilder(c *Collector, in Input) *builder {
-	b := &builder{Input: in, collected: c}
+	b := &builder{Input: in, Collector: c}
 	b.viewer = c.viewer(b.label)
 	return b
 }
 
-// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there are
-// several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
+// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if
+// there are several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampledText(), Viewer: b.viewer}
@@ -48,7 +48,8 @@ func BuildReviews(c *Collector, in Input) *Page {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
 	}
-	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.runs[len(c.runs)-1].about.Reviews.Nodes)})
+	nodes := c.runs[len(c.runs)-1].Reviews.Nodes
+	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(nodes)})
 	p.Sections = append(p.Sections, GamesSection(), b.reproducibility())
 	return p
 }
@@ -58,21 +59,27 @@ func Build(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Viewer: b.viewer}
 	if c.Games() > 0 { // else it was a tuning
-		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampledText()
+		p.Summary = b.summary()
+		p.Facts = b.facts()
+		p.Sampled = b.sampledText()
 		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, r := range c.runs {
-		if t := r.about.Tuning; t != nil && t.headline() != "" {
-			p.Summary = append(p.Summary, t.headline())
+		if r.Tuning == nil {
+			continue
+		}
+		if text := r.Tuning.headline(); text != "" {
+			p.Summary = append(p.Summary, text)
 		}
 	}
+	// Sections without parts are left out: most runs have no tuning, for example.
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
 		if len(s.Parts) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	if p.Sampled != "" {
+	if c.Games() > 0 {
 		p.Sections = append(p.Sections, GamesSection())
 	}
 	p.Sections = append(p.Sections, b.reproducibility())
@@ -82,41 +89,46 @@ func Build(c *Collector, in Input) *Page {
 // GamesSection is the place of the viewer between the sections of a page. It has no parts.
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
+// label is the name of an agent in tables.
 func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], agent) }
 
 // name adds the name of a run to a section, if there are several runs.
 func (b *builder) name(s *Section, r *run) {
-	if len(b.collected.runs) > 1 {
-		s.heading("", textfmt.Visible(r.about.Name))
+	if len(b.runs) > 1 {
+		s.heading("", textfmt.Visible(r.Name))
 	}
 }
 
 // sampledText is a sentence on the games that can be replayed.
 func (b *builder) sampledText() string {
-	c := b.collected
-	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games())
+	shown := int64(len(b.viewer.Games))
+	n, all := textfmt.Thousands(shown), games(b.Games())
 	switch {
-	case c.Games() == 1 && len(b.viewer.Games) == 1:
+	case shown == 1 && b.Games() == 1:
 		return "The game can be replayed here."
-	case int64(len(b.viewer.Games)) == c.Games():
+	case shown == b.Games():
 		return "All " + all + " can be replayed here."
-	case len(b.viewer.Games) == 0:
+	case shown == 0:
 		return "No games to replay were kept."
-	case !c.sample.dropped:
-		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
+	case !b.sample.dropped:
+		return n + " of " + all + " can be replayed here; " +
+			"the others have no moves on record that can be read."
 	}
-	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
-		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.Seed)
+	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every "+
+		"pairing and every way to end. All counts are over all games; "+
+		"gyges report --games N keeps more.",
+		n, all, b.sample.Seed)
 }
 
-// summary names the winner by the format of each run and the first player of each table, and over all rules if these
-// are rated together; of a gauntlet it has the result of the challenger.
+// summary names the winner by the format of each run and the first player of each table, and over
+// all rules if these are rated together. Of a gauntlet it has the result of the challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Standings {
 		if s.Result != "" && !s.Separate {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}
+	// If the table of all differs from the last part, the rule sets were rated together.
 	tables := b.Tables
 	if n := len(tables.Parts); n > 1 {
 		tables.Pool = tables.All.Title != tables.Parts[n-1].Title
@@ -134,11 +146,16 @@ func (b *builder) summary() (list []string) {
 	return list
 }
 
+// leader is a sentence on who leads by how much.
 func leader(r *ratings.Ratings) string {
+	// Who has won all games leads without a rating.
 	text := ""
-	if i := slices.IndexFunc(r.Unrated, func(p ratings.Player) bool { return p.Cause == ratings.WonAll }); i >= 0 {
-		text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
-			textfmt.Visible(r.Unrated[i].Name), games(int64(r.Unrated[i].Games())))
+	for _, p := range r.Unrated {
+		if p.Cause == ratings.WonAll {
+			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
+				textfmt.Visible(p.Name), games(int64(p.Games())))
+			break
+		}
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
 		return text + "no two ratings can be compared."
@@ -146,39 +163,46 @@ func leader(r *ratings.Ratings) string {
 	first, second := r.Players[0].Name, r.Players[1].Name
 	d, _ := r.Difference(first, second) // two players of one group
 	first, second = textfmt.Visible(first), textfmt.Visible(second)
+	// A difference that would be told as 0.0 is none.
 	if math.Abs(d.Elo) < 0.05 {
 		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)
 	}
-	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s %%.",
+	return text + fmt.Sprintf("%s leads %s by %s Elo; "+
+		"the likelihood that it is the stronger one is %s %%.",
 		first, second, plusMinus(d.Elo, d.Error), textfmt.Likelihood(d.LOS))
 }
 
+// facts are the main numbers, which stand at the top of the page.
 func (b *builder) facts() []Fact {
-	c := b.collected
 	players := map[string]bool{}
-	plies, whole := 0.0, int64(0)
-	for _, r := range c.RuleSets {
-		for _, a := range r.Order {
-			players[a] = true
+	plies, whole := 0.0, int64(0) // of the games whose moves are known
+	for _, r := range b.RuleSets {
+		for _, name := range r.Order {
+			players[name] = true
 		}
-		for n, k := range r.Lengths {
-			plies += float64(n) * float64(k)
-			whole += k
+		for length, games := range r.Lengths {
+			plies += float64(length) * float64(games)
+			whole += games
 		}
 	}
 	list := []Fact{
-		{"games", textfmt.Thousands(c.Games())}, {"players", textfmt.Thousands(int64(len(players)))},
-		{"rule sets", textfmt.Thousands(int64(len(c.RuleSets)))},
+		{"games", textfmt.Thousands(b.Games())},
+		{"players", textfmt.Thousands(int64(len(players)))},
+		{"rule sets", textfmt.Thousands(int64(len(b.RuleSets)))},
 	}
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
 	}
-	if m := c.runs[0].about.Manifest; len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
-		goal, p := m.Config.UntilError, c.Precision(context.Background())
-		ended := m.Status == tournament.Finished && (m.Games.Played < m.Games.Scheduled || p.Error <= goal)
+	// The precision of a run that ends by it is told until it is reached.
+	m := b.runs[0].Manifest
+	if len(b.runs) == 1 && m != nil && m.Config.UntilError > 0 {
+		goal := m.Config.UntilError
+		p := b.Precision(context.Background())
+		wasReached := m.Games.Played < m.Games.Scheduled || p.Error <= goal
+		ended := m.Status == tournament.Finished && wasReached
 		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
-	for _, r := range c.runs {
+	for _, r := range b.runs {
 		if start := dateText(r.started()); start != "" {
 			return append(list, Fact{"started", start})
 		}
@@ -186,25 +210,51 @@ func (b *builder) facts() []Fact {
 	return list
 }
 
-// filter selects games of the sample by printable texts, "" for all; with player and against those between the two.
+// filter selects games of the sample by printable texts; "" selects all. player and against select
+// the games between the two.
 type filter struct{ rules, player, against, result, reason string }
 
-// link returns the page's fragment that lists the games of a filter of rules and one thing more; "": none is sampled.
+// selects reports whether the filter selects a game of the viewer.
+func (f filter) selects(v *Viewer, g ViewerGame) bool {
+	if f.rules != "" && f.rules != v.Rules[g.Rules] {
+		return false
+	}
+	if f.result != "" && f.result != g.Result {
+		return false
+	}
+	if f.reason != "" && f.reason != g.Reason {
+		return false
+	}
+	if f.player == "" {
+		return true
+	}
+	south, north := v.Agents[g.South], v.Agents[g.North]
+	isSouth := f.player == south && f.against == north
+	isNorth := f.player == north && f.against == south
+	return isSouth || isNorth
+}
+
+// link returns the page's fragment that lists the games of a filter, in which rules, player and
+// against are indices of the viewer's lists; "" if the sample has none of them.
 func (b *builder) link(f filter) string {
 	v := b.viewer
-	rules := slices.Index(v.Rules, f.rules)
-	player, against := slices.Index(v.Agents, f.player), slices.Index(v.Agents, f.against)
-	selects := func(g ViewerGame) bool {
-		return (f.rules == "" || g.Rules == rules) && (f.result == "" || g.Result == f.result) &&
-			(f.player == "" || g.South == player && g.North == against || g.South == against && g.North == player) &&
-			(f.reason == "" || g.Reason == f.reason)
-	}
-	if !slices.ContainsFunc(v.Games, selects) {
+	isSelected := func(g ViewerGame) bool { return f.selects(v, g) }
+	if !slices.ContainsFunc(v.Games, isSelected) {
 		return ""
 	}
-	index := func(i int) string { return strings.TrimPrefix(strconv.Itoa(i), "-1") } // texts in the lists are not empty
-	values := url.Values{"rules": {index(rules)}, "player": {index(player)}, "against": {index(against)},
-		"result": {f.result}, "reason": {f.reason}}
-	maps.DeleteFunc(values, func(_ string, v []string) bool { return v[0] == "" })
+	values := url.Values{}
+	if f.rules != "" {
+		values.Set("rules", strconv.Itoa(slices.Index(v.Rules, f.rules)))
+	}
+	if f.player != "" {
+		values.Set("player", strconv.Itoa(slices.Index(v.Agents, f.player)))
+		values.Set("against", strconv.Itoa(slices.Index(v.Agents, f.against)))
+	}
+	if f.result != "" {
+		values.Set("result", f.result)
+	}
+	if f.reason != "" {
+		values.Set("reason", f.reason)
+	}
 	return "#list&" + values.Encode()
 }

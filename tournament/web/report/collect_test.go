@@ -18,8 +18,8 @@ import (
 	"gyges/tournament/standings"
 )
 
-// counted returns what was counted under a rule set.
-func counted(c *Collector, rules string) *standings.RuleSet {
+// countsOf returns what was counted under a rule set.
+func countsOf(c *Collector, rules string) *standings.RuleSet {
 	i := slices.IndexFunc(c.RuleSets, func(s *standings.RuleSet) bool { return s.Name == rules })
 	return c.RuleSets[i]
 }
@@ -104,9 +104,9 @@ func TestScale(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.HeapAlloc, before.HeapAlloc+15<<20)
 	require.EqualValues(t, games, c.Games())
-	require.Equal(t, south, counted(c, "standard").Results[0])
+	require.Equal(t, south, countsOf(c, "standard").Results[0])
 	repeats := c.Data().Identical.Pairs // of the few games that there are
-	require.EqualValues(t, games/2, counted(c, "standard").Pairs.Pairs()+int64(repeats))
+	require.EqualValues(t, games/2, countsOf(c, "standard").Pairs.Pairs()+int64(repeats))
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
@@ -139,8 +139,8 @@ func TestImportedGames(t *testing.T) {
 	c, rated := collect(t, Options{Games: 10}, RunInfo{}, games)
 	p := Build(c, Input{Tables: rated})
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
-	require.Empty(t, counted(c, "").Lengths)
-	require.EqualValues(t, 4, counted(c, "").Games())
+	require.Empty(t, countsOf(c, "").Lengths)
+	require.EqualValues(t, 4, countsOf(c, "").Games())
 	for _, b := range p.Sections[1].Parts {
 		if b.Table != nil && b.Table.Title == "Results by side" {
 			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text,

@@ -24,6 +24,7 @@ type Chart struct {
 	constant int  // curves left out, as they never change
 }
 
+// level is a line across a chart.
 type level struct {
 	y    float64
 	name string
@@ -43,100 +44,29 @@ type Point struct {
 	title string // "": from the name and the coordinates
 }
 
-const maxPoints = 1000 // of a curve that are drawn, about: every second, third and so on of more
+// maxPoints is about how many points of a curve are drawn: every second, third and so on of more.
+const maxPoints = 1000
 
 // Add adds a point. Numbers that are not finite, or too large to be drawn, are left out.
 func (c *Curve) Add(p Point) {
 	const most = 1e100 // beyond it sums overflow
-	if math.Abs(p.X) <= most && math.Abs(p.Y) <= most && p.Error >= 0 && p.Error <= most {
+	isInRange := math.Abs(p.X) <= most && math.Abs(p.Y) <= most
+	isValidError := p.Error >= 0 && p.Error <= most
+	if isInRange && isValidError {
 		c.Points = append(c.Points, p)
 	}
 }
 
-// newChart returns a chart of the curves that have points.
-func newChart(title, x, y string, curves ...Curve) Chart {
-	empty := func(c Curve) bool { return len(c.Points) == 0 }
-	return Chart{Title: title, XName: x, YName: y, Curves: slices.DeleteFunc(curves, empty)}
-}
-
-// historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are left out.
-func historyCharts(steps []training.Line, t *Tuning) []Chart {
-	x := "step"
-	if t != nil && t.Method == "train" {
-		x = "generation"
+// addStep adds the value at a step with its margin, each of which may be nil: not known.
+func (c *Curve) addStep(step int, value, margin *float64) {
+	if value == nil {
+		return
 	}
-	curve := func(name string, value func(training.Line) (y, margin *float64)) Curve {
-		c := Curve{Name: name}
-		for _, l := range steps {
-			if y, margin := value(l); y != nil {
-				c.Add(Point{X: float64(l.Step), Y: *y, Error: *cmp.Or(margin, new(float64))})
-			}
-		}
-		return c
+	p := Point{X: float64(step), Y: *value}
+	if margin != nil {
+		p.Error = *margin
 	}
-	charts := []Chart{
-		newChart("Loss: mean cross-entropy", x, "nats",
-			curve("training", func(l training.Line) (y, margin *float64) { return l.Loss, nil }),
-			curve("validation", func(l training.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
-			curve("test", func(l training.Line) (y, margin *float64) { return l.TestLoss, nil })),
-		newChart("Games that the parameters moved one way won, less those they lost", x, "games",
-			curve("score", func(l training.Line) (y, margin *float64) { return l.Score, nil })),
-		newChart("Elo against the parent, with 95 % intervals", x, "Elo",
-			curve("Elo", func(l training.Line) (y, margin *float64) { return l.Elo, l.EloMargin })),
-	}
-	charts[0].nameAlone()
-	var first, last map[string]float64
-	parameters := map[string]float64{}
-	for i, l := range steps {
-		if last = l.Parameters; i == 0 {
-			first = last
-		}
-		maps.Copy(parameters, last)
-	}
-	table := grid.New("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
-	if t != nil {
-		charts = append(charts, t.charts()...)
-		if t.kept != nil {
-			last = t.kept
-			table = grid.New("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
-		}
-		if t.kept != nil && t.Config.Weights != nil {
-			first = t.Config.Weights
-			table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
-		}
-	}
-	var curves []Curve
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		c := curve(name, func(l training.Line) (y, margin *float64) {
-			if value, ok := l.Parameters[name]; ok {
-				y = &value
-			}
-			return y, nil
-		})
-		if initial, ok := first[name]; ok && steps[0].Step > 0 {
-			c.Points = append([]Point{{Y: initial}}, c.Points...)
-		}
-		size := 0.0 // curves of other units fit into the same chart
-		for _, p := range c.Points {
-			size = max(size, math.Abs(p.Y))
-		}
-		for i := range c.Points {
-			c.Points[i].Y /= cmp.Or(size, 1)
-		}
-		curves = append(curves, c)
-	}
-	slices.SortStableFunc(curves, func(a, b Curve) int { return cmp.Compare(b.change(), a.change()) })
-	for _, c := range curves {
-		table.Add(grid.Name(c.Name), parameterText(first, c.Name), parameterText(last, c.Name))
-	}
-	values := newChart("Parameters, each in units of its largest size", x, "", curves...)
-	values.Table = firstRows(table)
-	changed := slices.IndexFunc(values.Curves, func(c Curve) bool { return c.change() == 0 })
-	if changed > 0 {
-		values.constant = len(values.Curves) - changed
-		values.Curves = values.Curves[:changed]
-	}
-	return slices.DeleteFunc(append(charts, values), func(c Chart) bool { return len(c.Curves) == 0 })
+	c.Add(p)
 }
 
 // change is the largest value of a curve less the smallest.
@@ -144,12 +74,118 @@ func (c *Curve) change() float64 {
 	if len(c.Points) == 0 {
 		return 0
 	}
-	low, high := c.Points[0].Y, c.Points[0].Y
+	values := noNumbers()
 	for _, p := range c.Points {
-		low = min(low, p.Y)
-		high = max(high, p.Y)
+		values.add(p.Y, 0)
 	}
-	return high - low
+	return values.high - values.low
+}
+
+// newChart returns a chart of the curves that have points.
+func newChart(title, x, y string, curves ...Curve) Chart {
+	isEmpty := func(c Curve) bool { return len(c.Points) == 0 }
+	return Chart{Title: title, XName: x, YName: y, Curves: slices.DeleteFunc(curves, isEmpty)}
+}
+
+// historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are
+// left out.
+func historyCharts(steps []training.Line, t *Tuning) []Chart {
+	xName := "step"
+	if t != nil && t.Method == "train" {
+		xName = "generation"
+	}
+	// Each method records some of these.
+	fit, validation, test := Curve{Name: "training"}, Curve{Name: "validation"}, Curve{Name: "test"}
+	score, elo := Curve{Name: "score"}, Curve{Name: "Elo"}
+	for _, l := range steps {
+		fit.addStep(l.Step, l.Loss, nil)
+		validation.addStep(l.Step, l.ValidationLoss, nil)
+		test.addStep(l.Step, l.TestLoss, nil)
+		score.addStep(l.Step, l.Score, nil)
+		elo.addStep(l.Step, l.Elo, l.EloMargin)
+	}
+	loss := newChart("Loss: mean cross-entropy", xName, "nats", fit, validation, test)
+	loss.nameAlone()
+	charts := []Chart{
+		loss,
+		newChart("Games that the parameters moved one way won, less those they lost",
+			xName, "games", score),
+		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", elo),
+	}
+	if t != nil {
+		charts = append(charts, t.charts()...)
+	}
+	if len(steps) > 0 {
+		charts = append(charts, parameterChart(steps, t, xName))
+	}
+	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.Curves) == 0 })
+}
+
+// parameterChart is the course of the parameters, those that changed most first, with a table of
+// their first and last values.
+func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
+	first, last := steps[0].Parameters, steps[len(steps)-1].Parameters
+	table := grid.New("Parameters after the first step recorded and after the last", 1,
+		"Parameter", "First", "Last")
+	if t != nil && t.kept != nil {
+		last = t.kept
+		table = grid.New("Weights after the first step recorded, and those kept", 1,
+			"Weight", "First", "Kept")
+		if t.Config.Weights != nil {
+			first = t.Config.Weights
+			table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
+		}
+	}
+	// The course of each parameter, from its initial value on if that is known.
+	byName := map[string]*Curve{}
+	for _, l := range steps {
+		for name, value := range l.Parameters {
+			if byName[name] == nil {
+				byName[name] = &Curve{Name: name}
+			}
+			byName[name].addStep(l.Step, &value, nil)
+		}
+	}
+	var curves []Curve
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		c := byName[name]
+		if initial, ok := first[name]; ok && steps[0].Step > 0 {
+			c.Points = slices.Insert(c.Points, 0, Point{Y: initial})
+		}
+		c.scale()
+		curves = append(curves, *c)
+	}
+	// The table has all parameters in this order, the picture those that changed at all.
+	slices.SortStableFunc(curves, func(a, b Curve) int {
+		return cmp.Compare(b.change(), a.change())
+	})
+	for _, c := range curves {
+		name := c.Name
+		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
+	}
+	chart := newChart("Parameters, each in units of its largest size", xName, "", curves...)
+	chart.Table = firstRows(table)
+	constant := func(c Curve) bool { return c.change() == 0 }
+	if changed := slices.IndexFunc(chart.Curves, constant); changed > 0 {
+		chart.constant = len(chart.Curves) - changed
+		chart.Curves = chart.Curves[:changed]
+	}
+	return chart
+}
+
+// scale divides the values by the largest size, so that curves of other units fit into the same
+// chart.
+func (c *Curve) scale() {
+	size := 0.0
+	for _, p := range c.Points {
+		size = max(size, math.Abs(p.Y))
+	}
+	if size == 0 {
+		return
+	}
+	for i := range c.Points {
+		c.Points[i].Y /= size
+	}
 }
 
 // nameAlone adds the name of a single curve, which has no legend, to the title.
@@ -159,6 +195,7 @@ func (c *Chart) nameAlone() {
 	}
 }
 
+// parameterText is the value of a parameter, a dash if it isn't known.
 func parameterText(values map[string]float64, name string) string {
 	if value, ok := values[name]; ok {
 		return strconv.FormatFloat(value, 'g', 5, 64)
@@ -166,23 +203,24 @@ func parameterText(values map[string]float64, name string) string {
 	return "–"
 }
 
-// history builds the section with the charts of tuning; of many curves in one the first, which
-// changed most.
+// history builds the section with the charts of tuning. Of many curves in a chart the first ones
+// are drawn, which changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
-	for i, r := range b.collected.runs {
-		for j, c := range r.about.Charts {
-			if j == 0 {
-				b.name(&s, r)
-			}
+	for i, r := range b.runs {
+		if len(r.Charts) > 0 {
+			b.name(&s, r)
+		}
+		for j, c := range r.Charts {
 			all := len(c.Curves)
 			c.Curves = c.Curves[:min(all, numColours)]
 			s.figure(c.plot(fmt.Sprintf("curve-%d-%d", i+1, j+1)))
 			if all > numColours {
-				s.text(fmt.Sprintf("Of the %d that changed the %d that changed most are drawn.", all, numColours))
+				s.text(fmt.Sprintf("Of the %d that changed the %d that changed most are drawn.",
+					all, numColours))
 			}
 			if c.constant > 0 {
-				s.text(fmt.Sprintf("%s never changed.", textfmt.Plural(c.constant, "parameter")))
+				s.text(textfmt.Plural(c.constant, "parameter") + " never changed.")
 			}
 			if c.Table != nil {
 				s.table("", c.Table)

@@ -331,26 +331,10 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	require.NotRegexp(t, `(?m)^(import|export|} from) `, script(modules...))
 	known := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let) ([\w$]+)`).FindAllStringSubmatch(
+	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|class) ([\w$]+)`).FindAllStringSubmatch(
 		script(modules...), -1) {
 		require.False(t, known[m[1]], m[1])
 		known[m[1]] = true
-	}
-}
-
-// A fragment is the section as it is in the page.
-func TestFragments(t *testing.T) {
-	t.Parallel()
-	p := samplePage(t)
-	var page bytes.Buffer
-	require.NoError(t, WriteHTML(&page, p))
-	for _, s := range p.Sections {
-		out, err := s.HTML()
-		require.NoError(t, err)
-		require.Contains(t, out, `<section id="`+s.ID+`"`)
-		if len(s.Parts) > 0 {
-			require.Contains(t, page.String(), out)
-		}
 	}
 }
 
@@ -397,47 +381,6 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 
-}
-
-// Every figure of ratings is the one that gyges rate prints.
-func TestFiguresAreThoseOfRatings(t *testing.T) {
-	t.Parallel()
-	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
-	p := Build(c, Input{Title: "x", Tables: rated})
-	var tables []*grid.Table
-	for _, b := range p.Sections[0].Parts {
-		if b.Table != nil {
-			tables = append(tables, b.Table)
-		}
-	}
-	require.Len(t, tables, 6, "a rating table, a crosstable and superiorities for each rule set")
-	for i, part := range rated.Parts {
-		one := table.Tables{All: part}
-		var csv, cross, los bytes.Buffer
-		require.NoError(t, table.Write(&csv, grid.CSV, nil, one))
-		require.NoError(t, table.WriteCrosstable(&cross, grid.Text, one))
-		require.NoError(t, table.WriteSuperiority(&los, grid.Text, one))
-		for k, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
-			exact := strings.Split(line, ",") // table, number, name, group, elo, error, games, …
-			row := tables[3*i].Rows[k]
-			require.Equal(t, exact[2], row[1].Text)
-			require.Equal(t, textfmt.Decimal(number(exact[4])), row[2].Text)
-			require.Equal(t, "± "+strconv.FormatFloat(number(exact[5]), 'f', 1, 64), row[3].Text)
-			require.Equal(t, []string{exact[6], exact[7], exact[9]}, []string{row[4].Text, row[5].Text, row[6].Text}) // none drawn
-		}
-		check := func(t *testing.T, m *grid.Table, text string, of func(grid.Cell) string) {
-			for k, row := range m.Rows {
-				words := strings.Fields(strings.Split(text, "\n")[6+k])
-				for j, cell := range row[2:] {
-					if j != k {
-						require.Equal(t, words[len(words)-3+j], of(cell), "%s", text)
-					}
-				}
-			}
-		}
-		check(t, tables[3*i+1], cross.String(), func(c grid.Cell) string { return c.Small })
-		check(t, tables[3*i+2], los.String(), func(c grid.Cell) string { return c.Text })
-	}
 }
 
 // textElement is a text of a picture: anchor, x, and its words.

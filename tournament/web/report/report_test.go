@@ -19,7 +19,6 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -124,7 +123,7 @@ func TestReadRun(t *testing.T) {
 // A tuning run without games has a page of its course and its making.
 func TestTuningAlone(t *testing.T) {
 	t.Parallel()
-	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
+	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Outline: training.Outline{Method: "spsa"}, Text: "{}"}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(about)
 	p := Build(c, Input{Title: "tuned"})
@@ -192,24 +191,20 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "short", shorten("short", 5))
 	require.Equal(t, "abcdef…xyz", shorten("abcdefghijklmnopqrstuvwxyz", 10))
-	require.Equal(t, `'it'\''s'`, textfmt.ShellWord("it's"))
-	require.Equal(t, "a:b=1,c=2", textfmt.ShellWord("a:b=1,c=2"))
-	require.Equal(t, "''", textfmt.ShellWord(""))
-	require.Equal(t, "'$(x)'", textfmt.ShellWord("$(x)"))
 	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
 }
 
 // An axis has a few round ticks around its figures, finite ones whatever these are.
 func TestAxes(t *testing.T) {
 	t.Parallel()
-	a := newAxis(-3, 7, 100, 200, 5)
+	a := newAxis(interval{-3, 7}, 100, 200, 5)
 	require.Equal(t, []float64{-4, -2, 0, 2, 4, 6, 8}, a.ticks)
 	require.Equal(t, []float64{100, 200, 200}, []float64{a.at(-4), a.at(8), a.at(1e9)}, "held inside")
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e100, 1e100).Draw(t, "low")
 		high := low + rapid.OneOf(rapid.Float64Range(0, 1e-12), rapid.Float64Range(0, 1e3), rapid.Float64Range(0, 1e100)).Draw(t, "range")
 		n := rapid.IntRange(1, 10).Draw(t, "n")
-		a := newAxis(low, high, 0, 100, n)
+		a := newAxis(interval{low, high}, 0, 100, n)
 		if len(a.ticks) < 2 || len(a.ticks) > 3*n+3 {
 			t.Fatalf("%d ticks", len(a.ticks))
 		}

@@ -12,23 +12,25 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// reproducibility builds the section on how the runs and this page were made.
 func (b *builder) reproducibility() Section {
 	s := Section{ID: "reproducibility", Title: "Reproducibility"}
-	for _, r := range b.collected.runs {
-		s.heading("", textfmt.Visible(r.about.Name))
+	for _, r := range b.runs {
+		s.heading("", textfmt.Visible(r.Name))
 		r.add(&s)
 	}
 	s.heading("", "This report")
 	s.facts(Fact{"made by", b.Program})
 	if len(b.Commands) > 0 {
-		s.code("To print the same figures and make this report again:", b.Commands)
+		s.code("To print the same figures and make this report again:", b.Commands...)
 	}
 	return s
 }
 
+// add adds how a run was made.
 func (r *run) add(s *Section) {
+	m, t := r.Manifest, r.Tuning
 	var list []Fact
-	m, t := r.about.Manifest, r.about.Tuning
 	if t != nil {
 		list = append(list, Fact{"tuned by", t.Method}, Fact{"program", t.Version})
 	}
@@ -39,13 +41,14 @@ func (r *run) add(s *Section) {
 		list = append(list, r.manifestFacts()...)
 	}
 	s.facts(list...)
-	for _, n := range r.about.Notes {
+	for _, n := range r.Notes {
 		s.note(n)
 	}
 	if m != nil {
-		again := strings.TrimSuffix(strings.TrimSuffix(r.about.folder(), tournament.GamesFile), "/") + "-again"
+		folder := strings.TrimSuffix(r.folder(), tournament.GamesFile)
+		again := strings.TrimSuffix(folder, "/") + "-again"
 		if command := PlayCommand(m, again); command != "" {
-			s.code("To play it again:", []string{command})
+			s.code("To play it again:", command)
 		}
 		s.details("The whole manifest", m.Text)
 	}
@@ -54,54 +57,89 @@ func (r *run) add(s *Section) {
 	}
 }
 
-// given returns a number of the manifest; "" for 0.
-func given[T int | int64 | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
-
-func (r *run) manifestFacts() []Fact {
-	m := r.about.Manifest
-	c := &m.Config
-	var scheduled, start, imported, took string
-	if m.Games.Scheduled > 0 {
-		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
+// given returns a setting of the manifest; "" if it is the zero value, which stands for none.
+func given[T comparable](value T) string {
+	var zero T
+	if value == zero {
+		return ""
 	}
-	if m.Status == tournament.Imported {
-		start, imported = dateText(r.first), dateText(m.Start)
-	} else if !m.Start.IsZero() {
+	return fmt.Sprint(value)
+}
+
+// manifestFacts says how a run with a manifest was played.
+func (r *run) manifestFacts() []Fact {
+	m := r.Manifest
+	var played string
+	if g := m.Games; g.Scheduled > 0 {
+		played = textfmt.Thousands(g.Played) + " of " + textfmt.Thousands(g.Scheduled)
+	}
+	// An imported run was played before, at an unknown speed.
+	var start, imported, took string
+	switch {
+	case m.Status == tournament.Imported:
+		start = dateText(r.first)
+		imported = dateText(m.Start)
+	case !m.Start.IsZero():
 		start = m.Start.UTC().Format(time.RFC3339)
 	}
 	if m.Status != tournament.Imported && m.End.After(m.Start) {
-		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
+		duration := m.End.Sub(m.Start)
+		took = duration.Round(100 * time.Millisecond).String()
 	}
+	c := &m.Config
 	test, _ := c.SPRT.MarshalText() // which has no errors
 	return []Fact{
-		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"imported", imported},
+		{"status", string(m.Status)},
+		{"error", m.Error},
+		{"games", played},
+		{"started", start},
+		{"imported", imported},
 		{"took", took},
-		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
-		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
-		{"depth", given(c.Limits.Depth)}, {"nodes a move", given(c.Limits.Nodes)},
-		{"time a move", strings.TrimPrefix(c.Limits.MoveTime.String(), "0s")},
-		{"clock", strings.TrimPrefix(c.Clock.String(), "0s+0s")}, {"sequential test", string(test)},
-		{"seed", given(c.Seed)}, {"workers", given(c.Workers)},
-		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
+		{"players", strings.Join(c.Players(), ", ")},
+		{"rules", strings.Join(c.RuleSets(), ", ")},
+		{"schedule", string(c.Schedule)},
+		{"pairs a pairing", given(c.Pairs)},
+		{"openings", c.Openings.String()},
+		{"depth", given(c.Limits.Depth)},
+		{"nodes a move", given(c.Limits.Nodes)},
+		{"time a move", given(c.Limits.MoveTime)},
+		{"clock", given(c.Clock)},
+		{"sequential test", string(test)},
+		{"seed", given(c.Seed)},
+		{"workers", given(c.Workers)},
+		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")},
+		{"machine", m.Host.String()},
 	}
 }
 
-// PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its own. It is empty
-// for runs without two agents, and those with settings that this version doesn't know.
+// PlayCommand is a command line that plays the run into a folder: again into a new one, or on in
+// its own. It is empty for runs without two agents, and for runs with settings that this version
+// doesn't know.
 func PlayCommand(m *tournament.Manifest, out string) string {
-	c, unknown := m.Config, problems.List{}
+	c := m.Config
+	var unknown problems.List
 	settings.Check(&unknown, &c, "")
-	if c.Unknown != nil || len(unknown) > 0 || len(c.Agents) < 2 || len(c.Rules) == 0 {
+	isKnown := c.Unknown == nil && len(unknown) == 0
+	if !isKnown || len(c.Agents) < 2 || len(c.Rules) == 0 {
 		return ""
 	}
+	// The number of workers changes nothing but the time.
 	c.Workers, c.Out = 0, out
-	command, defaults := "gyges tournament", tournament.DefaultConfig()
-	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == schedule.RoundRobin {
-		command = "gyges match " + textfmt.ShellWord(c.Agents[0].String()) + " " + textfmt.ShellWord(c.Agents[1].String())
+	// A match has a command of its own, with the players as arguments.
+	command := "gyges tournament"
+	isRoundRobin := c.Schedule == schedule.RoundRobin
+	if c.Name == tournament.MatchName && len(c.Agents) == 2 && isRoundRobin {
+		first, second := c.Agents[0].String(), c.Agents[1].String()
+		command = "gyges match " + textfmt.ShellWord(first) + " " + textfmt.ShellWord(second)
 		c.Agents = nil
 	}
-	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, schedule.Openings{}, 0 // always told
+	defaults := tournament.DefaultConfig()
 	defaults.Schedule = schedule.RoundRobin
+	// These are always told.
+	defaults.Rules = nil
+	defaults.Pairs = 0
+	defaults.Openings = schedule.Openings{}
+	defaults.Seed = 0
 	for _, word := range settings.Arguments(&c, &defaults) {
 		command += " " + textfmt.ShellWord(word)
 	}

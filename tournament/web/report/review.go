@@ -3,21 +3,25 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
 )
 
-// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are left out.
+// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't
+// have are left out.
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
+	isShown := map[string]bool{}
+	for _, r := range b.RuleSets {
+		isShown[r.Name] = true
+	}
+	// A summary for each rule set.
 	var summaries review.Summaries
-	for i, r := range b.collected.runs {
-		for _, g := range r.about.Reviews.Games {
-			if slices.ContainsFunc(b.collected.RuleSets, func(s *standings.RuleSet) bool { return s.Name == g.Rules }) {
+	for i, r := range b.runs {
+		for _, g := range r.Reviews.Games {
+			if isShown[g.Rules] {
 				summaries.Add(i, g)
 			}
 		}
@@ -27,7 +31,7 @@ func (b *builder) reviews() Section {
 	}
 	s.text(b.reviewNote(int64(summaries.Games())))
 	for i, summary := range summaries {
-		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
+		s.heading(numbered("reviews-", i), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
 			s.table("short", firstRows(t))
 		}
@@ -36,46 +40,59 @@ func (b *builder) reviews() Section {
 	return s
 }
 
+// reviewNote says how many games were reviewed, and how.
 func (b *builder) reviewNote(n int64) string {
 	var nodes []string // of the searches of each run
-	of, more := "", ""
-	for _, r := range b.collected.runs {
-		if v := r.about.Reviews; len(v.Games) > 0 {
-			nodes = append(nodes, textfmt.Thousands(v.Nodes))
-			if v.More {
-				more = " There are more reviews than were read."
-			}
+	more := ""
+	for _, r := range b.runs {
+		v := r.Reviews
+		if len(v.Games) == 0 {
+			continue
+		}
+		nodes = append(nodes, textfmt.Thousands(v.Nodes))
+		if v.More {
+			more = " There are more reviews than were read."
 		}
 	}
+	of := ""
+	// The number of nodes is told if it is the same in all runs.
 	if len(slices.Compact(nodes)) == 1 {
 		of = " of " + nodes[0] + " nodes"
 	}
-	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search%s finds. A game's "+
-		"decisive move is the loser's worst one since it was last expected to win.%s", textfmt.Thousands(n),
-		games(b.collected.Games()), of, more)
+	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one "+
+		"that a search%s finds. A game's decisive move is the loser's worst one "+
+		"since it was last expected to win.%s",
+		textfmt.Thousands(n), games(b.Games()), of, more)
 }
 
+// worst is the table of the decisive moves that lost most. Moves of games that can be replayed have
+// links.
 func (b *builder) worst(summary *review.Summary) *grid.Table {
-	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
-		"Game", "Ply", "Before", "After")
+	t := grid.New("Decisive moves that lost most winning probability, for each player", 3,
+		"Player", "Move", "What it did", "Game", "Ply", "Before", "After")
 	players := summary.Players
 	if n := len(players); n > maxAgentRows {
 		t.Title += fmt.Sprintf(", the first %d of %d players", maxAgentRows, n)
 		players = players[:maxAgentRows]
 	}
+	isShown := map[string]bool{}
+	for _, g := range b.viewer.Games {
+		isShown[g.ID] = true
+	}
 	for _, p := range players {
+		player := grid.Name(b.label(p.Agent))
 		for _, l := range p.WorstGames {
-			id := gameID(l.Run, l.Game)
-			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}
-			if len(b.collected.runs) == 1 {
+			id, m := gameID(l.Run, l.Game), l.Move
+			game, move := grid.Cell{Text: id}, grid.Cell{Text: m.Move}
+			if len(b.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
-			if slices.ContainsFunc(b.viewer.Games, func(g ViewerGame) bool { return g.ID == id }) {
-				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
-				move.Link = game.Link
+			if isShown[id] {
+				link := fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
+				game.Link, move.Link = link, link
 			}
-			t.Add(grid.Name(b.label(p.Agent)), move, l.Move.Kind.Text(), game, l.Move.Ply, grid.Percent(l.Move.Before),
-				grid.Percent(l.Move.After))
+			t.Add(player, move, m.Kind.Text(), game, m.Ply,
+				grid.Percent(m.Before), grid.Percent(m.After))
 		}
 	}
 	return t

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
@@ -205,7 +204,7 @@ func TestBrowserReview(t *testing.T) {
 	b.Eval(`document.querySelector(".review-line button").click()`, nil)
 	require.Equal(t, atMove, b.Text(position))
 
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(360, 740)))
+	b.Resize(360, 740)
 	var over int
 	b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
 	require.Zero(t, over)
@@ -216,7 +215,7 @@ func TestBrowserReview(t *testing.T) {
 func TestWorstOfManyPlayers(t *testing.T) {
 	t.Parallel()
 	c, _ := collect(t, Options{}, RunInfo{Name: "x"}, drawRun("a", "b", "c"))
-	b := &builder{collected: c}
+	b := newBuilder(c, Input{})
 	players := make([]*review.Player, maxAgentRows+1)
 	for i := range players {
 		players[i] = new(review.Player)

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"gyges/rules/base/textfmt"
+	"gyges/tournament/web"
 )
 
-// Figure is a picture as an svg element, with colours by the classes of [Style].
+// Figure is a picture as an svg element, with colours by the classes of [web.Style].
 type Figure struct {
 	Name    string        // for files and links: letters, digits and dashes
 	Caption string        // its content in words; also its alternative text
@@ -23,19 +24,26 @@ type Figure struct {
 
 // StandaloneSVG returns a figure as a file of its own.
 func (f Figure) StandaloneSVG() string {
-	svg := strings.Replace(string(f.SVG), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1)
-	open, rest, _ := strings.Cut(svg, ">")
-	return open + ">" + titleElement(f.Caption) + "<style>" + asset("chart.css") + f.styles +
-		`</style><rect width="100%" height="100%" ` + paint("paper") + `/>` +
-		rest + "\n"
+	// The attributes of the opening tag end at the first ">".
+	const namespace = `<svg xmlns="http://www.w3.org/2000/svg" `
+	svg := strings.Replace(string(f.SVG), "<svg ", namespace, 1)
+	open, content, _ := strings.Cut(svg, ">")
+	style := "<style>" + web.Asset("chart.css") + f.styles + "</style>"
+	paper := `<rect width="100%" height="100%" ` + paint("paper") + `/>`
+	return open + ">" + titleElement(f.Caption) + style + paper + content + "\n"
 }
 
+// drawing is the content of an svg element, as it is drawn.
 type drawing struct {
 	strings.Builder
 	width, height float64
 }
 
-// shape adds an element with a class and a title, which may be empty. names are those of its coordinates.
+// point is a place on a drawing; y grows downwards.
+type point struct{ x, y float64 }
+
+// shape adds an element with a class and a title, which may be empty. names are the names of its
+// coordinates, with blanks between them.
 func (d *drawing) shape(name, class, title, names string, coordinates ...float64) {
 	fmt.Fprintf(d, `<%s %s`, name, paint(class))
 	for i, key := range strings.Fields(names) {
@@ -44,8 +52,12 @@ func (d *drawing) shape(name, class, title, names string, coordinates ...float64
 	fmt.Fprintf(d, ">%s</%s>", titleElement(title), name)
 }
 
-func coordinate(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
+// coordinate returns a coordinate, rounded to one decimal.
+func coordinate(x float64) string {
+	return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
+}
 
+// titleElement is the element that browsers show as a tooltip.
 func titleElement(title string) string {
 	if title == "" {
 		return ""
@@ -61,8 +73,17 @@ func (d *drawing) rect(class string, x, y, w, h float64, title string) {
 	d.shape("rect", class, title, "x y width height", x, y, max(w, 0), max(h, 0))
 }
 
-func (d *drawing) circle(class string, x, y, r float64, title string) {
-	d.shape("circle", class, title, "cx cy r", x, y, r)
+func (d *drawing) circle(class string, at point, r float64, title string) {
+	d.shape("circle", class, title, "cx cy r", at.x, at.y, r)
+}
+
+// path draws lines from each of some points to the next one.
+func (d *drawing) path(class string, points []point) {
+	var list []string
+	for _, p := range points {
+		list = append(list, coordinate(p.x)+" "+coordinate(p.y))
+	}
+	fmt.Fprintf(d, `<path %s d="M%s"/>`, paint(class), strings.Join(list, "L"))
 }
 
 // text writes at a point; anchor is start, middle or end.
@@ -70,14 +91,15 @@ func (d *drawing) text(class, anchor string, x, y float64, text string) {
 	d.label(class, anchor, x, y, text, len(text))
 }
 
-// label writes a text, cut to a number of characters; the whole is its title.
+// label writes a text, cut to a number of characters; the whole text is its title.
 func (d *drawing) label(class, anchor string, x, y float64, text string, most int) {
-	title, short := "", shorten(text, most)
+	short, title := shorten(text, most), ""
 	if short != text {
 		title = text
 	}
-	fmt.Fprintf(d, `<text %s text-anchor="%s" x="%s" y="%s">%s%s</text>`,
-		paint(class), anchor, coordinate(x), coordinate(y), titleElement(title), html.EscapeString(short))
+	fmt.Fprintf(d, `<text %s text-anchor="%s" x="%s" y="%s">`,
+		paint(class), anchor, coordinate(x), coordinate(y))
+	d.WriteString(titleElement(title) + html.EscapeString(short) + "</text>")
 }
 
 // shorten cuts a text in the middle, where specs differ least.
@@ -86,38 +108,58 @@ func shorten(text string, most int) string {
 	if len(runes) <= most {
 		return text
 	}
+	// Two thirds of what is left stand before the ellipsis.
 	head := most * 2 / 3
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-head-1):])
+	tail := most - head - 1
+	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
 }
 
+// figure returns the drawing as a figure with a class of the style sheet.
 func (d *drawing) figure(class, name, caption string) Figure {
-	const element = `<svg class="%s" font-family="sans-serif" font-size="13" viewBox="0 0 %s %s" ` +
-		`role="img" aria-label="%s">%s</svg>`
-	svg := fmt.Sprintf(element, class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
-	//nolint:gosec // every text in it is escaped above
-	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
+	open := fmt.Sprintf(`<svg class="%s" font-family="sans-serif" font-size="13" `+
+		`viewBox="0 0 %s %s" role="img" aria-label="%s">`,
+		class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption))
+	svg := template.HTML(open + d.String() + "</svg>") //nolint:gosec // its texts are escaped above
+	return Figure{Name: name, Caption: caption, SVG: svg}
+}
+
+// interval is a range of numbers.
+type interval struct{ low, high float64 }
+
+// noNumbers is the range of no numbers, to which some are to be added.
+func noNumbers() interval { return interval{math.Inf(1), math.Inf(-1)} }
+
+// add widens the range so that it holds the numbers within a margin of x.
+func (r *interval) add(x, margin float64) {
+	r.low = min(r.low, x-margin)
+	r.high = max(r.high, x+margin)
 }
 
 // axis maps numbers to a range of the drawing.
 type axis struct {
-	low, high float64 // of the numbers
-	from, to  float64 // on the drawing
-	ticks     []float64
+	interval         // of the numbers
+	from, to float64 // on the drawing
+	ticks    []float64
 }
 
-// newAxis returns an axis that holds low and high, with some n ticks at round numbers and both ends at a tick.
-func newAxis(low, high, from, to float64, n int) axis {
-	const least = 1e-9 // range relative to the numbers: floats can't resolve less
-	if size := max(math.Abs(low), math.Abs(high)); !(high-low > least*size) {
-		low, high = low-max(1, size/1000), high+max(1, size/1000)
+// newAxis returns an axis that holds a range of numbers, with some n ticks at round numbers and
+// both ends at a tick.
+func newAxis(r interval, from, to float64, n int) axis {
+	// A range that is too small for floating-point numbers to resolve is widened.
+	const least = 1e-9 // relative to the numbers
+	size := max(math.Abs(r.low), math.Abs(r.high))
+	if isWide := r.high-r.low > least*size; !isWide {
+		margin := max(1, size/1000)
+		r = interval{r.low - margin, r.high + margin}
 	}
-	step := niceStep((high - low) / float64(n))
-	a := axis{from: from, to: to}
-	first, last := math.Floor(low/step+1e-9), math.Ceil(high/step-1e-9)
+	// The ends are rounded away from each other; 1e-9 of a step is a rounding error.
+	step := niceStep((r.high - r.low) / float64(n))
+	first := math.Floor(r.low/step + 1e-9)
+	last := math.Ceil(r.high/step - 1e-9)
+	a := axis{interval: interval{first * step, last * step}, from: from, to: to}
 	for k := first; k <= last; k++ {
 		a.ticks = append(a.ticks, k*step)
 	}
-	a.low, a.high = first*step, last*step
 	return a
 }
 
@@ -135,10 +177,12 @@ func niceStep(x float64) float64 {
 // at returns the coordinate of a number, which is clamped to the axis.
 func (a *axis) at(x float64) float64 {
 	x = max(a.low, min(x, a.high))
-	return a.from + (x-a.low)/(a.high-a.low)*(a.to-a.from)
+	share := (x - a.low) / (a.high - a.low) // of the axis
+	return a.from + share*(a.to-a.from)
 }
 
-func (a *axis) tickText(x float64) string {
+// tickText is a number beside an axis, with six significant digits.
+func tickText(x float64) string {
 	const most = 1e15 // printed without an exponent
 	text := strconv.FormatFloat(x, 'g', 6, 64)
 	if x == math.Trunc(x) && math.Abs(x) < most {

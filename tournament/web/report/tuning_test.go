@@ -138,7 +138,7 @@ func TestParametersThatChanged(t *testing.T) {
 			parameters[name] += 0.1 * float64(i)
 		}
 	}
-	tuning := &Tuning{Method: "train", kept: parameters}
+	tuning := &Tuning{Outline: training.Outline{Method: "train"}, kept: parameters}
 	tuning.Config.Weights = initial
 	steps := []training.Line{{Step: 1, Parameters: parameters}, {Step: 2, Parameters: parameters}}
 	charts := historyCharts(steps, tuning)

@@ -11,13 +11,25 @@ import (
 	"gyges/tournament/review"
 )
 
-// Viewer is the data of the game viewer, as its script reads it from JSON. Games have players and rule sets as indices
-// of the lists; names are as tables print them.
+// Viewer is the data of the game viewer, as its script reads it from JSON. Games have players and
+// rule sets as indices of the lists; names are as tables print them.
 type Viewer struct {
 	Rules  []string     `json:"rules"`
 	Agents []string     `json:"agents"`
 	Runs   []string     `json:"runs"`
 	Games  []ViewerGame `json:"games"`
+
+	Kinds map[review.Kind]string `json:"kinds"` // what moves of each kind do, in words
+}
+
+// NewViewer returns a viewer without games.
+func NewViewer() *Viewer {
+	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
+	v.Kinds = map[review.Kind]string{}
+	for _, k := range review.Kinds() {
+		v.Kinds[k] = k.Text()
+	}
+	return v
 }
 
 // ViewerGame is a game to be replayed. The lists by move are as long as Moves, or empty.
@@ -46,7 +58,8 @@ type ViewerList struct {
 	Values []any  `json:"values"` // null where it is not known
 }
 
-// indexIn returns the index of a text in a list as tables print it, to which it is added if need be.
+// indexIn returns the index of a text in a list as tables print it, to which it is added if need
+// be.
 func indexIn(list *[]string, text string) int {
 	text = textfmt.Visible(text)
 	i := slices.Index(*list, text)
@@ -60,59 +73,82 @@ func indexIn(list *[]string, text string) int {
 // gameID returns the ID of a game of the run with that number, from 0.
 func gameID(run int, game int64) string { return fmt.Sprintf("%d.%d", run+1, game) }
 
-// Replay returns a game of the run with that number, from 0, as the viewer shows it. A move that isn't legal ends it,
-// with a note. Rules, South and North, which are indices of a viewer's lists, are left 0.
+// Replay returns a game of the run with that number, from 0, as the viewer shows it. A move that
+// isn't legal ends it, with a note. Rules, South and North, which are indices of a viewer's lists,
+// are left 0.
 func Replay(run int, g *record.Record) ViewerGame {
 	v := ViewerGame{
-		ID: gameID(run, g.Game), Opening: g.Opening, Moves: []string{}, Result: g.Result,
-		Reason: textfmt.Visible(g.Reason), Plies: g.Plies,
+		ID:      gameID(run, g.Game),
+		Opening: g.Opening,
+		Moves:   []string{},
+		Result:  g.Result,
+		Reason:  textfmt.Visible(g.Reason),
+		Plies:   g.Plies,
 	}
 	if f := g.Fault; f != nil {
-		v.Fault = textfmt.Visible(strings.TrimSuffix(f.Side+": "+f.Detail, ": "))
+		fault := strings.TrimSuffix(f.Side+": "+f.Detail, ": ")
+		v.Fault = textfmt.Visible(fault)
 	}
 	game, err := record.Play(g, func(game *rules.Game, m rules.Move) {
 		v.Moves = append(v.Moves, game.Rules().LongText(game.Position(), m))
 	})
-	n := len(v.Moves)
 	if err != nil {
 		v.Note = textfmt.Visible(fmt.Sprintf("can't be replayed: %v", err))
 		if game == nil {
 			v.Opening = ""
 		}
 	}
+	// What is known of moves is cut with them.
+	n := len(v.Moves)
 	v.Scores = g.Scores[:min(n, len(g.Scores))]
-	for _, list := range record.Lists {
-		values, known := make([]any, n), false
-		for i := range values {
-			values[i] = list.At(g, i)
-			known = known || values[i] != nil
-		}
-		if list.Text != "" && known {
-			v.Lists = append(v.Lists, ViewerList{list.Text, values})
-		}
-	}
+	v.addLists(g)
+	const longest = 1e9 // milliseconds: files may have anything
 	for _, ms := range g.Timing.MoveMS[:min(n, len(g.Timing.MoveMS))] {
-		v.Micros = append(v.Micros, int(max(0, min(ms, 1e9))*1000))
+		ms = max(0, min(ms, longest))
+		v.Micros = append(v.Micros, int(ms*1000))
 	}
 	return v
 }
 
+// addLists adds the lists by move of which something is known.
+func (v *ViewerGame) addLists(g *record.Record) {
+	for _, list := range record.Lists {
+		if list.Text == "" {
+			continue
+		}
+		values := make([]any, len(v.Moves))
+		known := false
+		for i := range values {
+			values[i] = list.At(g, i)
+			known = known || values[i] != nil
+		}
+		if known {
+			v.Lists = append(v.Lists, ViewerList{list.Text, values})
+		}
+	}
+}
+
+// viewer returns the data of the viewer with the games of the sample. label is the name of an agent
+// in tables.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
-	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
+	v := NewViewer()
+	// A review is of the game with its number, unless that was replaced.
 	reviews := map[string]*review.Review{} // by the IDs of games
 	for i, r := range c.runs {
-		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
-		for _, g := range r.about.Reviews.Games {
+		v.Runs = append(v.Runs, textfmt.Visible(r.Name))
+		for _, g := range r.Reviews.Games {
 			reviews[gameID(i, g.Game)] = g
 		}
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
 		g.Rules = indexIn(&v.Rules, s.game.Rules)
-		if found := reviews[g.ID]; found != nil && found.Record == review.Identity(s.game) {
+		g.South = indexIn(&v.Agents, label(s.game.South.Agent))
+		g.North = indexIn(&v.Agents, label(s.game.North.Agent))
+		found := reviews[g.ID]
+		if found != nil && found.Record == review.Identity(s.game) {
 			g.Review = found
 		}
-		g.South, g.North = indexIn(&v.Agents, label(s.game.South.Agent)), indexIn(&v.Agents, label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}
 	return v

@@ -3,7 +3,6 @@ package browsertest
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strconv"
 	"testing"
@@ -17,7 +16,7 @@ func TestMain(m *testing.M) { os.Exit(Main{m}.Run()) }
 func TestWaitAcrossPages(t *testing.T) {
 	const last = 15
 	b := Open(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Path[1:])
 		next := ""
 		if n < last {
@@ -28,9 +27,9 @@ func TestWaitAcrossPages(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	}))
-	t.Cleanup(server.Close)
-	b.Eval(fmt.Sprintf("void (location = %q)", server.URL+"/1"), nil)
+	})
+	address := Serve(t, pages, func() error { return nil })
+	b.Eval(fmt.Sprintf("void (location = %q)", address+"/1"), nil)
 	b.Wait(fmt.Sprintf(`document.title === "%d"`, last))
 	require.Equal(t, fmt.Sprintf("/%d", last), b.Text("location.pathname"))
 }

@@ -2,7 +2,8 @@
 // the page that changed, by name.
 import * as B from "./board.js";
 import { $, find, focused, keepReceiving, make, scoreText } from "./dom.js";
-import { gridKeys, viewer } from "./viewer.js";
+import { gridKeys } from "./matrix.js";
+import { viewer } from "./viewer.js";
 
 const partOf = (name) => find(`[data-part="${CSS.escape(name)}"]`);
 const main = find("[data-events]"),

@@ -97,27 +97,40 @@ export function create(root, on) {
     [...cells.values()].find((b) => b.tabIndex === 0)?.focus({ preventScroll: true });
   }
 
-  // keys goes to the next cell. Rows are counted from South's hand, -1, to North's, 8.
+  const clamp = (n, least, most) => Math.max(least, Math.min(most, n));
+  const mirrored = (file) => (shown.turned ? 5 - file : file);
+
+  // rowOf is the row of a cell, from South's hand, -1, and the goal below row 1, 0, to North's hand, 8.
+  function rowOf(name) {
+    if (name === "goal-n") return 0;
+    if (name === "goal-s") return 7;
+    if (name.startsWith("hand")) return name[5] === "s" ? -1 : 8;
+    return +name[1];
+  }
+
+  // cellIn names the cell of a row that is in a column or nearest to it.
+  function cellIn(row, column) {
+    if (row === 0) return "goal-n";
+    if (row === 7) return "goal-s";
+    if (row > 0 && row < 7) return "abcdef"[column] + row;
+    const height = Math.floor(mirrored(column) / 2) + 1;
+    return `hand-${row < 0 ? "s" : "n"}${height}`;
+  }
+
+  // keys goes to the next cell. From a goal, which is as wide as the board, the way goes on in the column it came from.
   function keys(e) {
     if (e.altKey || e.ctrlKey || e.metaKey) return;
     if (e.key === "Escape") return void clear();
-    const d = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key],
-      name = e.target.dataset.at;
-    if (!d || !name) return;
+    const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
+    const name = e.target.dataset.at;
+    if (!direction || !name) return;
     e.preventDefault();
-    const by = shown.turned ? -1 : 1,
-      last = shown.hands ? 8 : 7,
-      mirrored = (f) => (shown.turned ? 5 - f : f);
-    let row = { "goal-n": 0, "goal-s": 7 }[name] ?? (name.startsWith("hand") ? (name[5] === "s" ? -1 : 8) : +name[1]);
-    if (name.startsWith("hand")) column = mirrored(2 * name[6] - 2);
-    else if (!name.startsWith("goal")) column = "abcdef".indexOf(name[0]);
-    if (row !== 0 && row !== 7)
-      column = Math.max(0, Math.min(5, column + by * d[0] * (row === -1 || row === 8 ? 2 : 1)));
-    row = Math.max(7 - last, Math.min(last, row + by * d[1]));
-    const hand = `${Math.floor(mirrored(column) / 2) + 1}`;
-    cells
-      .get({ "-1": "hand-s" + hand, 0: "goal-n", 7: "goal-s", 8: "hand-n" + hand }[row] ?? "abcdef"[column] + row)
-      .focus();
+    const by = shown.turned ? -1 : 1;
+    const row = rowOf(name);
+    if (name.startsWith("hand")) column = clamp(mirrored(2 * name[6] - 2) + 2 * by * direction[0], 0, 5);
+    else if (!name.startsWith("goal")) column = clamp("abcdef".indexOf(name[0]) + by * direction[0], 0, 5);
+    const [first, last] = shown.hands ? [-1, 8] : [0, 7];
+    cells.get(cellIn(clamp(row + by * direction[1], first, last), column)).focus();
   }
 
   // ---- what is picked

@@ -111,6 +111,12 @@
     const { left, right } = e.getBoundingClientRect(), edge = (e.closest("svg") ?? page).getBoundingClientRect();
     if (left < edge.left - 1 || right > edge.right + 1) problems.add(`${short(e.textContent)} is cut`);
   }
+  for (const notes of document.querySelectorAll(".remarks")) {
+    const indent = notes.getBoundingClientRect().left - notes.parentElement.getBoundingClientRect().left;
+    if (indent > 2) problems.add(`notes begin ${indent} px from the left of their table`);
+  }
+  for (const command of document.querySelectorAll("pre code"))
+    if (getComputedStyle(command).whiteSpace !== "pre") problems.add(`${short(command.textContent)} breaks`);
   for (const bar of document.querySelectorAll("nav, nav ul"))
     if (bar.scrollWidth > bar.clientWidth + 1) problems.add(`${short(bar.textContent)} is wider than its bar`);
   for (const e of document.querySelectorAll("body *")) {

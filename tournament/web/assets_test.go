@@ -1,4 +1,4 @@
-package report
+package web
 
 import (
 	"os"
@@ -17,10 +17,12 @@ var (
 // What takes the place of a match in the scripts of pages is a constant or a function's result: in any other text $&
 // and the like would stand for what was matched.
 func TestReplacementsAreConstants(t *testing.T) {
-	assets, err := filepath.Glob("../*/assets/*")
+	shared, err := filepath.Glob("assets/*")
+	require.NoError(t, err)
+	others, err := filepath.Glob("*/assets/*")
 	require.NoError(t, err)
 	found := 0
-	for _, path := range assets {
+	for _, path := range append(shared, others...) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		for _, call := range replacement.FindAllString(string(text), -1) {

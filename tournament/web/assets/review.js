@@ -17,23 +17,15 @@ const words = {
   blunder: "blunder",
   "missed-win": "missed win",
 };
-const kinds = {
-  "missed-goal": "misses a win in one",
-  "allowed-goal": "allows a win in one",
-  "missed-win": "gives a proven win away",
-  "allowed-win": "allows a proven win",
-  judgement: "worse by evaluation",
-};
 const unjudged = ["placement", "repetition"];
 const percent = (share) => `${Math.round(100 * share)} %`;
 const small = (text) => make("p", { class: "keys" }, text);
 const name = (side) => (side === "north" ? "North" : "South");
 
-// createReview returns the part of a viewer: root is its element, list
-// that of the moves, and the part goes below another one. state returns what is shown,
-// {game, positions, index, board}, where index is that of the move; go shows the
-// position after so many moves, redraw the one that is shown.
-export function createReview({ root, below, list, state, go, redraw }) {
+// createReview returns the part of a viewer: root is the viewer's element, list the element of its moves, and the part
+// goes below another element. kinds are the words for what moves do. state returns what is shown, {game, positions,
+// index, board}, where index is the move's; go shows the position after so many moves, redraw the one that is shown.
+export function createReview({ root, below, list, kinds, state, go, redraw }) {
   const summary = make("div", { class: "review-summary" }),
     box = make("div", { class: "review-move" }),
     status = make("p", { class: "review-status", role: "status" });
