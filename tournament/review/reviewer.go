@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/agents/alphabeta"
 	"gyges/agents/eval"
 	"gyges/agents/solver/proofnumber"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/tournament/record"
 )
 
@@ -313,48 +311,28 @@ func Run(
 		}
 	}
 
-	// A review is passed on as soon as those before it are.
-	var mu sync.Mutex // of what follows
-	passed := 0       // games of todo whose reviews added has received
-	finish := func(i int, g *Review) error {
-		mu.Lock()
-		defer mu.Unlock()
-		reviews[i] = g
-		for passed < len(todo) && reviews[todo[passed]] != nil {
-			passed++
-			if err := added(reviews[todo[passed-1]]); err != nil {
+	work := func(ctx context.Context, numbers <-chan int, done func(int, *Review)) error {
+		r := New(nodes)
+		for i := range numbers {
+			k := todo[i]
+			g, err := r.Game(ctx, list[k], nil)
+			if err != nil {
 				return err
 			}
+			reviews[k] = g
+			done(i, g)
 		}
 		return nil
 	}
-
-	// Each worker takes one game after another.
-	waiting := make(chan int, len(todo)) // the same indexes
-	for _, i := range todo {
-		waiting <- i
+	passed := 0 // games of todo whose reviews added has received
+	pass := func(g *Review) error {
+		passed++
+		return added(g)
 	}
-	close(waiting)
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	for range min(workers, len(todo)) {
-		group.Go(func() error {
-			r := New(nodes)
-			for i := range waiting {
-				g, err := r.Game(groupCtx, list[i], nil)
-				if err != nil {
-					return err
-				}
-				if err := finish(i, g); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	err := group.Wait()
+	err := lists.InOrder(ctx, workers, len(todo), work, pass)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
