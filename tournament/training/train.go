@@ -272,11 +272,13 @@ func (t *trainer) rate(ctx context.Context) error {
 
 	t.trained.RatingGames = c.Out
 	t.trained.Standings = standings.New()
-	t.env.Stage(0, "rating", c.Games())
-	s, err := t.env.play(ctx, c, func(g *record.Record) {
+	rating := *t.env
+	rating.Game = func(g *record.Record) {
 		t.trained.Standings.Add(g)
 		t.env.Game(g)
-	})
+	}
+	rating.Stage(0, "rating", c.Games())
+	s, err := rating.play(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -515,7 +517,7 @@ func (t *trainer) play(
 	ctx context.Context, k int, stage string, c tournament.Config,
 ) (tournament.Summary, error) {
 	t.env.Stage(k, stage, c.Games())
-	return t.env.play(ctx, c, t.env.Game)
+	return t.env.play(ctx, c)
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.
