@@ -353,8 +353,10 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 // The reference is known by its key, since ratings against two of them can't be compared, whatever
 // their files are called.
 func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
-	list := registry.Reading([]agents.Spec{c.SelfPlay.Search.Agent}, nil).Files()
-	for _, file := range registry.Reading([]agents.Spec{c.reference()}, nil).Files() {
+	searching := []agents.Spec{c.SelfPlay.Search.Agent}
+	reference := []agents.Spec{c.reference()}
+	list := registry.Reading(searching, nil).Files()
+	for _, file := range registry.Reading(reference, nil).Files() {
 		file.Name = "rating.reference"
 		list = append(list, file)
 	}
@@ -502,11 +504,13 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 		return err
 	}
 	// The result is the match's own, corrected for its stop by the test.
-	g.Pairs = s.Pairs
-	g.LLR = c.SPRT.LLR(s.Pairs)
-	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
-	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
-	games := 2 * s.Pairs.N()
+	pairs := s.Pairs
+	test := c.SPRT
+	g.Pairs = pairs
+	g.LLR = test.LLR(pairs)
+	g.Adopted = test.Verdict(pairs) == sprt.AcceptH1
+	g.Elo, g.EloMargin = finiteElo(test.Estimate(pairs))
+	games := 2 * pairs.N()
 	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, games)
 	return saveWeights(candidate.Source, candidate)
 }
