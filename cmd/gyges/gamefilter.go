@@ -26,7 +26,8 @@ type gameFilter struct {
 // prepare makes the filter. The error has the mistakes in the flags.
 func (f *gameFilter) prepare() error {
 	var p problems.List
-	p.Require(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
+	p.Require(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times",
+		len(f.Agent))
 	if len(f.Agent) == 0 {
 		p.Require(f.Side == "", "--side needs --agent")
 		ofAgent := f.Result == "won" || f.Result == "drawn" || f.Result == "lost"
@@ -47,7 +48,8 @@ func (f *gameFilter) prepare() error {
 	}
 	f.filter = record.Filter{
 		Agents: players, Side: f.Side, Result: f.Result, Reasons: f.Reason,
-		MinPlies: f.MinPlies, MaxPlies: f.MaxPlies, Worker: f.Worker, RuleSets: f.Rules.names(), Limit: f.Limit,
+		MinPlies: f.MinPlies, MaxPlies: f.MaxPlies, Worker: f.Worker,
+		RuleSets: f.Rules.names(), Limit: f.Limit,
 	}
 	return p.Err()
 }
