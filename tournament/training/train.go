@@ -464,7 +464,8 @@ func (t *trainer) endStage(ctx context.Context, seconds *float64, err error) err
 	if err != nil && errors.Is(context.Cause(ctx), errTime) {
 		err = errTime
 	}
-	return errors.Join(err, t.folder.save(tournament.Running, t.trained.Result))
+	errSave := t.folder.save(tournament.Running, t.trained.Result)
+	return errors.Join(err, errSave)
 }
 
 // decide writes the candidate's weights, and plays the matches that are due if they have changed.
