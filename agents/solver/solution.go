@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"gyges/agents/eval"
 	"gyges/agents/solver/proofnumber"
 	"gyges/agents/solver/strategy"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // Search says how positions are searched.
@@ -100,46 +98,22 @@ func (s Search) List(
 	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int,
 	each func(Solution) error,
 ) error {
-	solutions := make([]chan Solution, len(games))
-	for i := range solutions {
-		solutions[i] = make(chan Solution, 1)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	for range min(workers, len(games)) {
-		group.Go(func() error {
-			solve, err := s.New(r)
+	work := func(ctx context.Context, todo <-chan int, done func(int, Solution)) error {
+		solve, err := s.New(r)
+		if err != nil {
+			return err
+		}
+		for i := range todo {
+			solution, err := solve(ctx, games[i])
 			if err != nil {
 				return err
 			}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(games) {
-					return nil
-				}
-				solution, err := solve(ctx, games[i])
-				if err != nil {
-					return err
-				}
-				if ctx.Err() != nil { // the solution is incomplete
-					return context.Cause(ctx)
-				}
-				solutions[i] <- solution
-			}
-		})
-	}
-	group.Go(func() error {
-		for _, solved := range solutions {
-			select {
-			case solution := <-solved:
-				if err := each(solution); err != nil {
-					return err
-				}
-			case <-ctx.Done():
+			if ctx.Err() != nil { // the solution is incomplete
 				return context.Cause(ctx)
 			}
+			done(i, solution)
 		}
 		return nil
-	})
-	return group.Wait()
+	}
+	return lists.InOrder(ctx, workers, len(games), work, each)
 }

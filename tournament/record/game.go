@@ -223,12 +223,13 @@ func (g *Record) check() error {
 		isReason := f.Kind != "" && string(f.Kind) == g.Reason
 		p.Require(isReason,
 			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
-		if f.Side == "south" || f.Side == "north" {
+		switch f.Side {
+		case "south", "north":
 			lost := f.Outcome().String()
 			p.Require(g.Result == lost,
 				"expected %s after a fault of %s, found %.60q", lost, f.Side, g.Result)
-		} else {
-			p = append(p, fmt.Errorf("expected a fault of south or north, found %.60q", f.Side))
+		default:
+			p.Require(false, "expected a fault of south or north, found %.60q", f.Side)
 		}
 	}
 	return errors.Join(p.Err(), g.checkMoves())
@@ -237,8 +238,7 @@ func (g *Record) check() error {
 // checkMoves verifies what a game has from its first move on, which is all but the result.
 func (g *Record) checkMoves() error {
 	var p problems.List
-	areNumbers := g.Game >= 0 && g.Pair >= 0
-	p.Require(areNumbers,
+	p.Require(min(g.Game, g.Pair) >= 0,
 		"expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
 	if !g.OnlyResult() {
 		p.Require(g.Rules != "", "expected rules, found none")
@@ -255,7 +255,9 @@ func (g *Record) checkMoves() error {
 	p.Require(isPlies, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for _, l := range Lists {
 		m := l.size(g)
-		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)
+		if m != 0 {
+			p.Require(m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)
+		}
 	}
 	return p.Err()
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"iter"
 	"math"
-	"slices"
 )
 
 // Lists are the lists of all records beside their moves. A list has an element for each move, or is
@@ -43,7 +42,6 @@ type elements interface {
 	// Drop empties the list.
 	Drop(g *Record)
 	size(g *Record) int
-	isUnknown(g *Record) bool // of every move
 }
 
 // column is a field of records with a list of elements.
@@ -64,10 +62,6 @@ func (c *column[T]) At(g *Record, i int) any {
 
 func (c *column[T]) Drop(g *Record) { *c.field(g) = nil }
 
-func (c *column[T]) isUnknown(g *Record) bool {
-	return !slices.ContainsFunc(*c.field(g), func(x T) bool { return x != c.unknown })
-}
-
 // Said returns the lists in which something is known of move i, with what is known.
 func (g *Record) Said(i int) iter.Seq2[*List, any] {
 	return func(yield func(*List, any) bool) {
@@ -82,7 +76,13 @@ func (g *Record) Said(i int) iter.Seq2[*List, any] {
 // DropUnknown empties the lists in which nothing is known of any move.
 func (g *Record) DropUnknown() {
 	for _, l := range Lists {
-		if l.isUnknown(g) {
+		known := false
+		for i := range g.Moves {
+			if l.At(g, i) != nil {
+				known = true
+			}
+		}
+		if !known {
 			l.Drop(g)
 		}
 	}

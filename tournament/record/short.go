@@ -105,13 +105,18 @@ func (s *short) scan(line []byte) bool {
 
 // isComplete reports whether all parts are there that a record has.
 func (s *short) isComplete() bool {
-	if !isNumber(s.game) || !isNumber(s.pair) || !slices.Contains(results[:], string(s.result)) {
+	for _, number := range [][]byte{s.game, s.pair} {
+		if _, err := strconv.ParseUint(string(number), 10, 63); err != nil {
+			return false
+		}
+	}
+	if s.moves == nil || min(len(s.south), len(s.north)) == 0 {
 		return false
 	}
-	if len(s.south) == 0 || len(s.north) == 0 || s.moves == nil {
+	if len(s.rules) == 0 && string(s.reason) != Imported {
 		return false
 	}
-	return len(s.rules) > 0 || string(s.reason) == Imported
+	return slices.Contains(results[:], string(s.result))
 }
 
 // set sets the part of a key.
@@ -149,12 +154,6 @@ func agentIn(player []byte) []byte {
 		return nil
 	}
 	return text[:n]
-}
-
-// isNumber reports whether a text is a number of a game or a pair.
-func isNumber(text []byte) bool {
-	_, err := strconv.ParseUint(string(text), 10, 63)
-	return err == nil
 }
 
 // valueSize returns the size of the value that a text of JSON without escapes begins with: of an

@@ -67,21 +67,19 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-type sum [8]byte // hexadecimal digits
+// sumSize is the length of a checksum, in hexadecimal digits.
+const sumSize = 8
 
 // sumOf returns the checksum of a line up to sumKey.
-func sumOf(text []byte) (s sum) {
-	var crc [4]byte
-	binary.BigEndian.PutUint32(crc[:], crc32.Checksum(text, castagnoli))
-	hex.Encode(s[:], crc[:])
-	return s
+func sumOf(text []byte) string {
+	sum := crc32.Checksum(text, castagnoli)
+	return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 }
 
 // appendSum adds the checksum to a line that ends with the object of times.
 func appendSum(line []byte) []byte {
 	text := bytes.TrimSuffix(line, []byte("}}"))
-	s := sumOf(text)
-	return fmt.Appendf(text, "%s%s%s", sumKey, s[:], sumEnd)
+	return fmt.Appendf(text, "%s%s%s", sumKey, sumOf(text), sumEnd)
 }
 
 // checkSum verifies the checksum of a line, and reports whether it has one at its end.
@@ -91,16 +89,16 @@ func checkSum(line []byte) (found bool, err error) {
 	if !found {
 		return false, nil
 	}
-	n := max(len(text)-len(sum{}), 0)
+	n := max(len(text)-sumSize, 0)
 	text, written := text[:n], text[n:]
 	text, found = bytes.CutSuffix(text, []byte(sumKey))
 	if !found {
 		return false, nil
 	}
-	if s := sumOf(text); !bytes.Equal(written, s[:]) {
+	if sum := sumOf(text); string(written) != sum {
 		return true, fmt.Errorf(
 			"the record was changed after it was written: its CRC-32C is %s, timing.crc32c is %s",
-			s[:], written)
+			sum, written)
 	}
 	return true, nil
 }

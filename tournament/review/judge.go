@@ -57,8 +57,10 @@ func (m *Move) judge(r *rules.Rules, found, played value) {
 		m.Mark = Blunder
 	}
 
+	// The kind is left out of a move that lost little, whatever an earlier search said of it.
 	switch {
 	case m.Loss < Inaccurate:
+		m.Kind = ""
 	case won && bestPlies == 1:
 		m.Kind = MissedGoal
 	case proven && plies == -2:

@@ -324,5 +324,6 @@ func TestBlundersAreSearchedAgain(t *testing.T) {
 		judged, _, err := New(DefaultNodes).Judge(t.Context(), g, parsed(t, g, c.move))
 		require.NoError(t, err)
 		require.Contains(t, []Mark{Best, Only, Good}, judged.Mark, c)
+		require.Empty(t, judged.Kind, c)
 	}
 }

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/agents/alphabeta"
 	"gyges/agents/eval"
 	"gyges/agents/solver/proofnumber"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/tournament/record"
 )
 
@@ -25,8 +23,6 @@ type Reviewer struct {
 	proofNodes int64 // of each search for a proof, for each side
 	agent      agents.Agent
 	prover     *proofnumber.Prover
-	policy     agents.OnRepetition // of the game
-	eval       *eval.Evaluator     // of the game's rules, the agent's own
 }
 
 // New returns a reviewer with that many nodes, 100 to 1,000,000,000: they bound the search of each
@@ -72,8 +68,7 @@ func (r *Reviewer) Game(
 	if err != nil {
 		return nil, err
 	}
-	r.policy = agents.OnRepetition(rec.OnRepetition)
-	r.eval, _, err = eval.Of(r.agent, game.Rules())
+	p, err := r.begin(ctx, game, agents.OnRepetition(rec.OnRepetition))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +76,6 @@ func (r *Reviewer) Game(
 	// The moves are judged from the last one back.
 	turns := rec.Turns(game)
 	moves := make([]Move, len(turns))
-	p := &pass{Reviewer: r, game: game}
-	if err := p.end(ctx); err != nil {
-		return nil, err
-	}
 	for i, turn := range slices.Backward(turns) {
 		game.Undo()
 		moves[i], err = p.move(ctx, turn)
@@ -115,15 +106,11 @@ func (r *Reviewer) Game(
 func (r *Reviewer) Judge(
 	ctx context.Context, g *rules.Game, m rules.Move,
 ) (judged Move, reply []string, err error) {
-	r.policy = ""
-	r.eval, _, err = eval.Of(r.agent, g.Rules())
-	if err != nil {
-		return judged, nil, err
-	}
-	p := &pass{Reviewer: r, game: g}
 	g.PlayLegal(m)
-	err = p.end(ctx)
-	reply = p.longLine(p.next.line)
+	p, err := r.begin(ctx, g, "")
+	if err == nil {
+		reply = p.longLine(p.next.line)
+	}
 	g.Undo()
 	if err != nil {
 		return judged, nil, err
@@ -140,22 +127,32 @@ const deeperFactor = 8
 // pass goes through a game from its end.
 type pass struct {
 	*Reviewer
-	game *rules.Game // at the end, shorter by a move after each
-	next value       // of the present position
+	nodes  int64       // of each search
+	game   *rules.Game // at the end, shorter by a move after each
+	policy agents.OnRepetition
+	eval   *eval.Evaluator // of the game's rules, the agent's own
+	next   value           // of the present position
 }
 
-// end finds the value of the position at the end.
-func (p *pass) end(ctx context.Context) (err error) {
-	mover := p.game.Position().Side()
-	switch outcome, _ := p.game.Outcome(); outcome {
+// begin returns a pass at the end of a game, with the value of the position there.
+func (r *Reviewer) begin(
+	ctx context.Context, game *rules.Game, policy agents.OnRepetition,
+) (*pass, error) {
+	e, _, err := eval.Of(r.agent, game.Rules())
+	if err != nil {
+		return nil, err
+	}
+	p := &pass{Reviewer: r, nodes: r.nodes, game: game, policy: policy, eval: e}
+	mover := game.Position().Side()
+	switch outcome, _ := game.Outcome(); outcome {
 	case rules.Undecided:
-		p.next, err = p.position(ctx, p.game)
+		p.next, err = p.position(ctx)
 	case rules.WinFor(mover):
 		p.next.score = agents.WinTop
 	case rules.WinFor(mover.Other()):
 		p.next.score = -agents.WinTop
 	}
-	return err
+	return p, err
 }
 
 // move reviews a move of the present position. p.next is the value of the position after it, and
@@ -178,7 +175,7 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 	legal := p.game.Legal()
 	if !legal.Contains(t.Move) {
 		m.Mark = Repetition
-		p.next, err = p.position(ctx, p.game)
+		p.next, err = p.position(ctx)
 		return m, err
 	}
 	if legal.Len() == 1 {
@@ -201,10 +198,9 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 	isBlunder := m.Mark == Blunder || m.Mark == MissedWin
 	areProven := best.proven() != 0 && played.proven() != 0
 	if isBlunder && !areProven {
-		deeper := *p.Reviewer
+		deeper := *p
 		deeper.nodes *= deeperFactor
-		again := pass{Reviewer: &deeper, game: p.game, next: p.next}
-		best, played, err = again.compare(ctx, t.Move)
+		best, played, err = deeper.compare(ctx, t.Move)
 		if err != nil {
 			return m, err
 		}
@@ -228,7 +224,7 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 		won := value{agents.WinIn(1), []rules.Move{made}, 1}
 		return won, won, nil
 	}
-	best, err = p.position(ctx, p.game)
+	best, err = p.position(ctx)
 	if err != nil {
 		return best, played, err
 	}
@@ -242,7 +238,7 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 	case isBest || best.proven() < 0: // no move is better
 		played = best
 	default:
-		played, err = p.alone(ctx, p.game, made, best)
+		played, err = p.alone(ctx, made, best)
 	}
 	if err != nil {
 		return best, played, err
@@ -251,7 +247,7 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 	loses := best.proven() == 0 && played.proven() < 0
 	if isBest && loses { // which its search did not see: another move is the best
 		limits := agents.Limits{Depth: max(best.depth, 1), Nodes: p.nodes}
-		best, err = p.search(ctx, p.game, limits, []rules.Move{made})
+		best, err = p.search(ctx, limits, []rules.Move{made})
 	}
 	if played.score > best.score {
 		best = played
@@ -315,48 +311,28 @@ func Run(
 		}
 	}
 
-	// A review is passed on as soon as those before it are.
-	var mu sync.Mutex // of what follows
-	passed := 0       // games of todo whose reviews added has received
-	finish := func(i int, g *Review) error {
-		mu.Lock()
-		defer mu.Unlock()
-		reviews[i] = g
-		for passed < len(todo) && reviews[todo[passed]] != nil {
-			passed++
-			if err := added(reviews[todo[passed-1]]); err != nil {
+	work := func(ctx context.Context, numbers <-chan int, done func(int, *Review)) error {
+		r := New(nodes)
+		for i := range numbers {
+			k := todo[i]
+			g, err := r.Game(ctx, list[k], nil)
+			if err != nil {
 				return err
 			}
+			reviews[k] = g
+			done(i, g)
 		}
 		return nil
 	}
-
-	// Each worker takes one game after another.
-	waiting := make(chan int, len(todo)) // the same indexes
-	for _, i := range todo {
-		waiting <- i
+	passed := 0 // games of todo whose reviews added has received
+	pass := func(g *Review) error {
+		passed++
+		return added(g)
 	}
-	close(waiting)
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	for range min(workers, len(todo)) {
-		group.Go(func() error {
-			r := New(nodes)
-			for i := range waiting {
-				g, err := r.Game(groupCtx, list[i], nil)
-				if err != nil {
-					return err
-				}
-				if err := finish(i, g); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	err := group.Wait()
+	err := lists.InOrder(ctx, workers, len(todo), work, pass)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -53,29 +53,34 @@ func spec(nodes int64) agents.Spec {
 	return agents.Spec{Kind: "alphabeta"}.With("hash", fmt.Sprint(megabytes))
 }
 
-// position searches the present position of g, which is not over, and where one side is far ahead
-// looks for a proof.
-func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
-	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
+// position searches the present position, in which the game is not over, and where one side is far
+// ahead looks for a proof.
+func (p *pass) position(ctx context.Context) (value, error) {
+	v, err := p.search(ctx, agents.Limits{Nodes: p.nodes}, nil)
 	if err != nil || v.proven() != 0 {
 		return v, err
 	}
 	const far = 0.85 // below it few searches for a proof succeed
-	p := eval.WinProbability(v.score, g.Rules())
-	if 1-far < p && p < far {
+	winning := eval.WinProbability(v.score, p.game.Rules())
+	if 1-far < winning && winning < far {
 		return v, nil
 	}
-	return r.prove(ctx, g, v)
+	return p.prove(ctx, v)
 }
 
-// search searches the present position of g without some moves. Of a search that ends by nodes the
-// last whole iteration counts, so that scores are of one depth.
-func (r *Reviewer) search(
-	ctx context.Context, g *rules.Game, limits agents.Limits, excluded []rules.Move,
+// search searches the present position without some moves. Of a search that ends by nodes the last
+// whole iteration counts, so that scores are of one depth.
+func (p *pass) search(
+	ctx context.Context, limits agents.Limits, excluded []rules.Move,
 ) (value, error) {
-	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1,
-		OnRepetition: r.policy}
-	if err := r.agent.NewGame(ctx, setup); err != nil {
+	g := p.game
+	setup := agents.Setup{
+		Rules:        g.Rules(),
+		Side:         g.Position().Side(),
+		Seed:         1,
+		OnRepetition: p.policy,
+	}
+	if err := p.agent.NewGame(ctx, setup); err != nil {
 		return value{}, err
 	}
 
@@ -85,44 +90,45 @@ func (r *Reviewer) search(
 		last = d
 		last.PV = slices.Clone(d.PV)
 	}
-	d, err := r.agent.Choose(ctx, g, agents.Request{Limits: limits, Exclude: excluded, Info: note})
+	d, err := p.agent.Choose(ctx, g, agents.Request{Limits: limits, Exclude: excluded, Info: note})
 	if ctx.Err() != nil {
 		return value{}, ctx.Err()
 	}
 	if err != nil {
 		return value{}, err
 	}
-	won := d.Scored && d.Score >= agents.WinScore
+	isWon := d.Scored && d.Score >= agents.WinScore
 	switch {
-	case won:
+	case isWon:
 	case last.Depth > 0:
 		d = last
 	case limits.Depth != 1: // not even one iteration: the bound was too low for the position
-		return r.search(ctx, g, agents.Limits{Depth: 1}, excluded)
+		return p.search(ctx, agents.Limits{Depth: 1}, excluded)
 	}
 	return value{d.Score, d.PV, d.Depth}, nil
 }
 
 // alone searches a legal move by itself: to the depth at which v, the value of its position, was
 // found, as even and odd depths differ, or where v is proven with all nodes.
-func (r *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
+func (p *pass) alone(ctx context.Context, m rules.Move, v value) (value, error) {
 	const most = 8 // times the nodes: a bound for rare cases
-	limits := agents.Limits{Depth: v.depth, Nodes: most * r.nodes}
+	limits := agents.Limits{Depth: v.depth, Nodes: most * p.nodes}
 	if v.proven() != 0 {
-		limits = agents.Limits{Nodes: r.nodes}
+		limits = agents.Limits{Nodes: p.nodes}
 	}
 	var others []rules.Move
-	for other := range g.Legal().All() {
+	for other := range p.game.Legal().All() {
 		if other != m {
 			others = append(others, other)
 		}
 	}
-	return r.search(ctx, g, limits, others)
+	return p.search(ctx, limits, others)
 }
 
-// prove looks for a proof that a side wins in the present position of g, of value v. Without
-// one it returns v.
-func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
+// prove looks for a proof that a side wins in the present position, of value v. Without one it
+// returns v.
+func (p *pass) prove(ctx context.Context, v value) (value, error) {
+	g := p.game
 	ahead := g.Position().Side()
 	if v.score < 0 {
 		ahead = ahead.Other()
@@ -131,7 +137,7 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 		return v, nil // of several goals more hardly any proof is found
 	}
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
-	win, _, err := r.prover.Prove(ctx, fresh, r.eval, solver.MaxDepth, r.proofNodes)
+	win, _, err := p.prover.Prove(ctx, fresh, p.eval, solver.MaxDepth, p.proofNodes)
 	if err != nil || win == nil {
 		return v, err
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
@@ -206,21 +205,13 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 }
 
 // convert searches the positions of the games that are left, if they are to be, and adds them in
-// the games' order.
+// the games' order, so that the outcome doesn't depend on the number of cores.
 func (e *extractor) convert(ctx context.Context) error {
-	var mu sync.Mutex
-	err := e.Search.positions(ctx, e.registry, e.games, func() {
-		mu.Lock()
-		defer mu.Unlock()
+	games := e.games
+	e.games = nil
+	return e.Search.positions(ctx, e.registry, games, func(game *searched) error {
 		e.converted++
 		e.env.Progress(e.converted, e.all, "games converted")
-	})
-	if err != nil {
-		return err
-	}
-
-	// In the games' order, so that the outcome doesn't depend on the number of cores.
-	for _, game := range e.games {
 		part := &e.splits[e.Split.part(game.record.Pair)]
 		e.counts.Searched += int64(game.searched)
 		e.counts.RandomMoves += int64(game.random)
@@ -234,9 +225,8 @@ func (e *extractor) convert(ctx context.Context) error {
 				e.counts.Repeated++
 			}
 		}
-	}
-	e.games = nil
-	return nil
+		return nil
+	})
 }
 
 // setResult sets the result of a position's game, from the view of its side to move.

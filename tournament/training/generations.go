@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -258,10 +257,10 @@ func (c *Generations) path(k int, part string) string {
 // WeightsName returns the path of a generation's weights in the folder of its run, with slashes.
 func WeightsName(generation int) string { return GenerationName(generation) + "/" + WeightsFile }
 
-// weighted returns an agent with a name and the weights of generation k in place of all weights of
-// its own. They are named by their path in the folder of the run, which may be moved.
-func weighted(spec agents.Spec, k int, name string) agents.Spec {
-	return withWeights(spec, WeightsName(k)).With("name", name)
+// weighted returns an agent with the name and the weights of generation k in place of all weights
+// of its own. They are named by their path in the folder of the run, which may be moved.
+func weighted(spec agents.Spec, k int) agents.Spec {
+	return withWeights(spec, WeightsName(k)).With("name", GenerationName(k))
 }
 
 // reference returns the player whose rating is 0: the agent with the reference's weights.
@@ -275,10 +274,13 @@ func (c *Generations) reference() agents.Spec {
 
 // withWeights returns an agent with a file of weights in place of all weights of its own.
 func withWeights(spec agents.Spec, weights string) agents.Spec {
-	others := slices.Clone(spec.Params)
-	spec.Params = slices.DeleteFunc(others, func(p agents.Param) bool {
-		return strings.HasPrefix(p.Name, eval.ParamPrefix)
-	})
+	var others []agents.Param
+	for _, p := range spec.Params {
+		if !strings.HasPrefix(p.Name, eval.ParamPrefix) {
+			others = append(others, p)
+		}
+	}
+	spec.Params = others
 	return spec.With("weights", weights)
 }
 
@@ -317,8 +319,7 @@ func (c *Generations) tournament(
 func (c *Generations) games(k, best int) *SelfPlay {
 	agent, pairs := c.selfPlayAt(k)
 	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
-	player := weighted(agent, best, GenerationName(best))
-	g.Tournament = c.tournament(k, "selfplay", forGames, player)
+	g.Tournament = c.tournament(k, "selfplay", forGames, weighted(agent, best))
 	g.Tournament.Settings = c.SelfPlay.Settings
 	g.Tournament.Pairs = pairs
 	g.Tournament.Schedule = schedule.SelfPlay
@@ -331,8 +332,9 @@ func (c *Generations) games(k, best int) *SelfPlay {
 
 // match returns the match of generation k against the best one before it.
 func (c *Generations) match(k, best int) tournament.Config {
-	candidate := weighted(c.Agent, k, "candidate")
-	m := c.tournament(k, "match", forMatch, candidate, weighted(c.Agent, best, "best"))
+	candidate := weighted(c.Agent, k).With("name", "candidate")
+	opponent := weighted(c.Agent, best).With("name", "best")
+	m := c.tournament(k, "match", forMatch, candidate, opponent)
 	m.Pairs = c.Match.Pairs
 	m.SPRT = c.Match.SPRT
 	return m
@@ -340,7 +342,7 @@ func (c *Generations) match(k, best int) tournament.Config {
 
 // comparison returns the match of generation k against the reference.
 func (c *Generations) comparison(k int) tournament.Config {
-	adopted := weighted(c.Agent, k, GenerationName(k))
+	adopted := weighted(c.Agent, k)
 	m := c.tournament(k, ReferenceName, forReference, adopted, c.reference())
 	m.Pairs = c.Rating.Each
 	return m
@@ -349,12 +351,11 @@ func (c *Generations) comparison(k int) tournament.Config {
 // rating returns the tournament of the generations adopted. If another one is the last of them, it
 // is another tournament.
 func (c *Generations) rating(r *Result) tournament.Config {
-	players := []agents.Spec{weighted(c.Agent, 0, GenerationName(0))}
+	players := []agents.Spec{weighted(c.Agent, 0)}
 	for _, g := range r.Generations {
 		plays := g.Number%c.Rating.Every == 0 || g.Number == r.Best
 		if g.Adopted && plays {
-			player := weighted(c.Agent, g.Number, GenerationName(g.Number))
-			players = append(players, player)
+			players = append(players, weighted(c.Agent, g.Number))
 		}
 	}
 	if c.Rating.Reference != "" {

@@ -7,11 +7,10 @@ import (
 	"math"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/tournament/record"
 )
@@ -58,45 +57,38 @@ type searched struct {
 	positions []dataset.Position
 }
 
-// positions fills in the positions of games on all cores, each as if it were alone, and calls done
-// after each game, on any goroutine.
+// positions fills in the positions of games on all cores, each as if it were alone, and calls each
+// with the games in their order.
 func (s *Search) positions(
-	ctx context.Context, registry *agents.Registry, games []*searched, done func(),
+	ctx context.Context, registry *agents.Registry, games []*searched, each func(*searched) error,
 ) error {
-	todo := make(chan *searched, len(games))
-	for _, game := range games {
-		todo <- game
-	}
-	close(todo)
-	group, ctx := errgroup.WithContext(ctx)
-	for range min(runtime.GOMAXPROCS(0), len(games)) {
-		group.Go(func() error { return s.work(ctx, registry, todo, done) })
-	}
-	return group.Wait()
-}
-
-// work fills in the positions of games until there are no more, with an agent of its own.
-func (s *Search) work(
-	ctx context.Context, registry *agents.Registry, todo <-chan *searched, done func(),
-) (err error) {
-	var a agents.Agent
-	if s.Agent.Kind != "" {
-		a, err = registry.New(s.Agent)
-		if err != nil {
-			return err
+	work := func(
+		ctx context.Context, todo <-chan int, done func(int, *searched),
+	) (err error) {
+		var a agents.Agent // of each worker
+		if s.Agent.Kind != "" {
+			a, err = registry.New(s.Agent)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, a.Close()) }()
 		}
-		defer func() { err = errors.Join(err, a.Close()) }()
-	}
-	for game := range todo {
-		if ctx.Err() != nil {
-			break
+		for i := range todo {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := s.convert(ctx, a, games[i]); err != nil {
+				return err
+			}
+			done(i, games[i])
 		}
-		if err := s.convert(ctx, a, game); err != nil {
-			return err
-		}
-		done()
+		return nil
 	}
-	return ctx.Err()
+	err := lists.InOrder(ctx, runtime.GOMAXPROCS(0), len(games), work, each)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // convert fills in the positions of a game in order, and searches some of them with an

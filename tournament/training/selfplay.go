@@ -7,7 +7,6 @@ import (
 	"gyges/agents"
 	"gyges/agents/explore"
 	"gyges/agents/tuning/dataset"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
@@ -65,8 +64,10 @@ func DefaultSelfPlay() SelfPlay {
 // Games returns the tournament to be played: that of the exploring agents.
 func (c *SelfPlay) Games() tournament.Config {
 	t := c.Tournament
-	exploring := func(a agents.Spec) agents.Spec { return explore.Spec(a, c.Explore) }
-	t.Agents = lists.Map(t.Agents, exploring)
+	t.Agents = nil
+	for _, agent := range c.Tournament.Agents {
+		t.Agents = append(t.Agents, explore.Spec(agent, c.Explore))
+	}
 	return t
 }
 

@@ -271,7 +271,7 @@ func (r *spsaRun) match(
 	m.Seed = seed
 	m.Workers = r.Workers
 	m.Executor = r.Executor
-	s, err := r.env.play(ctx, m, r.env.Game)
+	s, err := r.env.play(ctx, m)
 	return s.Pairs, err
 }
 

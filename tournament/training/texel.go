@@ -189,9 +189,9 @@ type positionReader struct {
 	done, all int64
 	leftOut   int
 
-	// heldOut are the positions of validation and test that no earlier split has;
-	// nil: not read yet.
-	heldOut [dataset.NumSplits]map[rules.Position]struct{}
+	// heldOut has the split, validation or test, of each position that training hasn't had; the
+	// earlier one of a position in both. nil: not read yet.
+	heldOut map[rules.Position]dataset.Split
 }
 
 // newPositionReader returns a reader of folders, of which those with the same files count once.
@@ -247,21 +247,21 @@ func (in *positionReader) each(
 
 // hold notes which positions are held out of training, before the first are read.
 func (in *positionReader) hold(ctx context.Context) error {
+	if in.heldOut != nil {
+		return nil
+	}
+	held := map[rules.Position]dataset.Split{}
 	for _, split := range []dataset.Split{dataset.Validation, dataset.Test} {
-		if in.heldOut[split] != nil {
-			return nil
-		}
-		held := map[rules.Position]struct{}{}
 		for p, err := range in.each(ctx, split) {
 			if err != nil {
 				return err
 			}
-			if _, earlier := in.heldOut[split-1][p.Position]; !earlier {
-				held[p.Position] = struct{}{}
+			if _, earlier := held[p.Position]; !earlier {
+				held[p.Position] = split
 			}
 		}
-		in.heldOut[split] = held
 	}
+	in.heldOut = held
 	return nil
 }
 
@@ -290,12 +290,10 @@ func (in *positionReader) positions(
 // trained on is no longer held out.
 func (in *positionReader) leavesOut(p *dataset.Position, split dataset.Split) bool {
 	if split == dataset.Train {
-		delete(in.heldOut[dataset.Validation], p.Position)
-		delete(in.heldOut[dataset.Test], p.Position)
+		delete(in.heldOut, p.Position)
 		return false
 	}
-	_, held := in.heldOut[split][p.Position]
-	return !held && !in.choice.Excludes(p)
+	return in.heldOut[p.Position] != split && !in.choice.Excludes(p)
 }
 
 // choices returns the moves played in the training positions of a split, but for those of a side

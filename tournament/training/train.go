@@ -272,11 +272,13 @@ func (t *trainer) rate(ctx context.Context) error {
 
 	t.trained.RatingGames = c.Out
 	t.trained.Standings = standings.New()
-	t.env.Stage(0, "rating", c.Games())
-	s, err := t.env.play(ctx, c, func(g *record.Record) {
+	rating := *t.env
+	rating.Game = func(g *record.Record) {
 		t.trained.Standings.Add(g)
 		t.env.Game(g)
-	})
+	}
+	rating.Stage(0, "rating", c.Games())
+	s, err := rating.play(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -351,8 +353,10 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 // The reference is known by its key, since ratings against two of them can't be compared, whatever
 // their files are called.
 func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
-	list := registry.Reading([]agents.Spec{c.SelfPlay.Search.Agent}, nil).Files()
-	for _, file := range registry.Reading([]agents.Spec{c.reference()}, nil).Files() {
+	searching := []agents.Spec{c.SelfPlay.Search.Agent}
+	reference := []agents.Spec{c.reference()}
+	list := registry.Reading(searching, nil).Files()
+	for _, file := range registry.Reading(reference, nil).Files() {
 		file.Name = "rating.reference"
 		list = append(list, file)
 	}
@@ -501,11 +505,13 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 		return err
 	}
 	// The result is the match's own, corrected for its stop by the test.
-	g.Pairs = s.Pairs
-	g.LLR = c.SPRT.LLR(s.Pairs)
-	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
-	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
-	games := 2 * s.Pairs.N()
+	pairs := s.Pairs
+	test := c.SPRT
+	g.Pairs = pairs
+	g.LLR = test.LLR(pairs)
+	g.Adopted = test.Verdict(pairs) == sprt.AcceptH1
+	g.Elo, g.EloMargin = finiteElo(test.Estimate(pairs))
+	games := 2 * pairs.N()
 	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, games)
 	return saveWeights(candidate.Source, candidate)
 }
@@ -515,7 +521,7 @@ func (t *trainer) play(
 	ctx context.Context, k int, stage string, c tournament.Config,
 ) (tournament.Summary, error) {
 	t.env.Stage(k, stage, c.Games())
-	return t.env.play(ctx, c, t.env.Game)
+	return t.env.play(ctx, c)
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.

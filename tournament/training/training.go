@@ -57,9 +57,7 @@ type Observer struct {
 
 // play plays a tournament of a run; one that has begun goes on with the pairs it had if they are
 // more. A game that a fault decided says nothing about the weights, so it is an error.
-func (e *Env) play(
-	ctx context.Context, c tournament.Config, onGame func(*record.Record),
-) (tournament.Summary, error) {
+func (e *Env) play(ctx context.Context, c tournament.Config) (tournament.Summary, error) {
 	c.Log = e.Log
 	c.Extend = true
 	m, _ := tournament.ReadManifest(os.DirFS(c.Out)) // Run has the error, too
@@ -74,7 +72,7 @@ func (e *Env) play(
 		if g.Fault != nil && fault == nil {
 			fault = g
 		}
-		onGame(g)
+		e.Game(g)
 	})
 	if err == nil && fault != nil {
 		f := fault.Fault

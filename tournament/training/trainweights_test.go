@@ -42,7 +42,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 		}
 	}
 	require.Less(t, same, inputs.Num/4)
-	require.NotContains(t, weighted(c.Agent, 1, "name").String(), "mobility")
+	require.NotContains(t, weighted(c.Agent, 1).String(), "mobility")
 
 	c.Settings.Network.Epochs = 4
 	var log strings.Builder

@@ -2,10 +2,13 @@
 package lists
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Map returns what f returns for each element of a list.
@@ -39,6 +42,43 @@ func OnCores(cores, n int, do func(i int)) {
 		})
 	}
 	group.Wait()
+}
+
+// InOrder divides the numbers from 0 to n-1 among some workers, and calls each with the results in
+// the order of their numbers, as soon as those before are there. work is called for each worker: it
+// takes numbers from todo and passes the result of each to done. The first error of work or each,
+// or the end of ctx, ends all.
+func InOrder[T any](
+	ctx context.Context, workers, n int,
+	work func(ctx context.Context, todo <-chan int, done func(i int, result T)) error,
+	each func(result T) error,
+) error {
+	todo := make(chan int, n)
+	results := make([]chan T, n)
+	for i := range n {
+		todo <- i
+		results[i] = make(chan T, 1)
+	}
+	close(todo)
+	group, ctx := errgroup.WithContext(ctx)
+	done := func(i int, result T) { results[i] <- result }
+	for range min(workers, n) {
+		group.Go(func() error { return work(ctx, todo, done) })
+	}
+	group.Go(func() error {
+		for _, result := range results {
+			select {
+			case r := <-result:
+				if err := each(r); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	return group.Wait()
 }
 
 // Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R,

@@ -151,15 +151,13 @@ func check(g *record.Record, event, white, black string) error {
 	}
 	for _, name := range []string{white, black} {
 		if name == "" || name == "?" || len(name) > maxName {
-			err := fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q",
+			p.Require(false, "expected a player's name of 1 to %d bytes other than ?, found %.80q",
 				maxName, name)
-			p = append(p, err)
 		}
 	}
 	for i, m := range g.Moves {
 		if !move.MatchString(m) {
-			err := fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, m)
-			p = append(p, err)
+			p.Require(false, "move %d: expected a move in short notation, found %.40q", i+1, m)
 			break
 		}
 	}
@@ -190,7 +188,7 @@ func movesText(g *record.Record) string {
 	lines := textfmt.Wrap(strings.Join(words, " "), lineWidth)
 	for i, line := range lines {
 		// Within a comment, readers would take such a line for no part of it.
-		if strings.HasPrefix(line, "%") || strings.HasPrefix(line, "[") {
+		if strings.IndexAny(line, "%[") == 0 {
 			lines[i] = " " + line
 		}
 	}

@@ -415,14 +415,6 @@ func TestTextInComments(t *testing.T) {
 	})
 }
 
-func TestCommented(t *testing.T) {
-	for text, want := range map[string]string{
-		"a 100 % b": "a 100 % b", "{x}": `\x7bx\x7d`, "a\nb\x1b\xff": `a\nb\x1b\xff`, `\`: `\`, "é ± …": "é ± …",
-	} {
-		require.Equal(t, want, commented(text))
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add(sampleText)
 	f.Add(chess)
