@@ -26,6 +26,9 @@ const (
 	// has some 100 bytes for each of their games, the disk a record.
 	maxAhead = 1 << 16
 
+	// maxRecent is how many of the games in aheadFile are in memory, too, at most.
+	maxRecent = 64
+
 	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is
 	// written anew.
 	maxStale = 16 << 20
@@ -45,6 +48,10 @@ type ahead struct {
 	writer *record.Writer // to file
 	games  map[int64]waitingGame
 	live   int64 // bytes of the lines of these games
+
+	// recent has the last games that were written, by the remainders of their numbers. Most games
+	// wait for less than the length of another one, and needn't be read back.
+	recent [maxRecent]*record.Record
 }
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
@@ -139,11 +146,15 @@ func (a *ahead) write(g *record.Record) error {
 	}
 	w.size = a.writer.End() - w.offset
 	a.add(g.Game, w)
+	a.recent[g.Game%maxRecent] = g
 	return nil
 }
 
 // read returns a game that waits.
 func (a *ahead) read(game int64) (*record.Record, error) {
+	if g := a.recent[game%maxRecent]; g != nil && g.Game == game {
+		return g, nil
+	}
 	if err := a.writer.Flush(); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,8 @@ func (c *collector) dispatch(
 			blank := Result{Job: job}
 			for _, number := range job.games() {
 				task := config.task(job, int(number%2), position)
-				blank.Games = append(blank.Games, task.Blank())
+				g := c.suspend.replaceIfSuspended(task.Blank(), c.plan.seated(number))
+				blank.Games = append(blank.Games, g)
 			}
 			results <- blank
 			continue
@@ -211,7 +212,7 @@ func (c *collector) place() {
 			c.write(g)
 			c.advance()
 		} else {
-			c.noteAhead(c.store.ahead.write(c.replaced(g)))
+			c.noteAhead(c.store.ahead.write(g))
 		}
 		if c.plan.config.OnFinished != nil {
 			c.plan.config.OnFinished(c.finished)
@@ -313,17 +314,16 @@ func (c *collector) writeRest() {
 	c.check()
 }
 
-// replaced returns a game, or the one that is recorded in its place if a player is suspended.
-func (c *collector) replaced(g *record.Record) *record.Record {
-	return c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-}
-
-// write writes a game to games.jsonl and counts it.
+// write writes a game to games.jsonl and counts it. If a player is suspended, another game is
+// recorded in its place; but behind a gap it stays as it was played, since whether the player is
+// suspended there is known when the gap is closed.
 func (c *collector) write(g *record.Record) {
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
-	g = c.replaced(g)
+	if !c.gap {
+		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+	}
 	c.note(c.writer.Write(g))
 	if c.err != nil {
 		return
