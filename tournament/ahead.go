@@ -117,13 +117,11 @@ func (a *ahead) index(p *plan, first int64) error {
 			a.add(g.Game, line)
 		}
 	}
-	for game := int64(0); game < 2*p.Len() && len(bySeed) > 0; game++ {
+	for game := first; game < 2*p.Len(); game++ {
 		seed := p.config.seed(p.job(game/2), int(game%2), rules.South)
-		line, found := bySeed[seed]
-		if found && game >= first {
+		if line, found := bySeed[seed]; found {
 			a.add(game, line)
 		}
-		delete(bySeed, seed)
 	}
 	return nil
 }

@@ -177,9 +177,9 @@ func TestRemovedFolderOfAGameThatWaits(t *testing.T) {
 	games := readGames(t, c.Out)
 	c.Out = filepath.Join(t.TempDir(), "run")
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(plan, newManifest(Running, c.inputs(nil), time.Now()), func(*record.Record) {})
 	require.NoError(t, err)
-	require.NoError(t, st.begin(&c, plan))
+	require.NoError(t, st.begin(plan))
 	collector := &collector{plan: plan, store: st, writer: st.writer, suspend: newSuspensions(0, 2)}
 	collector.came = games[:2]
 	collector.place()

@@ -112,7 +112,7 @@ func (c *collector) dispatch(
 			config.warn(fmt.Sprintf("openings for %s only: they begin again", rounds),
 				"rules", config.Rules[job.Rules])
 		}
-		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
+		if !c.suspend.leaves(job.Agents) {
 			blank := Result{Job: job}
 			for _, number := range job.games() {
 				task := config.task(job, int(number%2), position)
@@ -178,11 +178,13 @@ func (c *collector) isOver() bool { return c.err != nil || c.Decided }
 
 // stuck reports whether other pairs depend on one that can't be played, or too many can't be.
 func (c *collector) stuck() bool {
-	if len(c.dead) == 0 {
+	switch {
+	case len(c.dead) == 0:
 		return false
+	case len(c.plan.Stages) > 1, c.plan.config.sequential():
+		return true
 	}
-	dependent := len(c.plan.Stages) > 1 || c.plan.config.sequential()
-	return dependent || len(c.dead) >= maxDeadLettered
+	return len(c.dead) >= maxDeadLettered
 }
 
 // take takes the games of a result, or notes those that can't be played.
@@ -339,19 +341,23 @@ func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
-	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
-		c.checkOpponents()
-	}
 	if c.onGame != nil {
 		c.onGame(g)
+	}
+	if c.gap {
+		return
+	}
+	if c.suspend.note(c.plan.seated(g.Game), g.Fault) {
+		c.checkOpponents()
 	}
 	if g.Game%2 == 0 {
 		c.first = g
 		return
 	}
-	whole := c.first != nil && c.first.Pair == g.Pair
-	counted := len(c.plan.config.Agents) == 2 || c.precision != nil
-	if whole && counted && !c.gap {
+	if c.first == nil || c.first.Pair != g.Pair {
+		return
+	}
+	if len(c.plan.config.Agents) == 2 || c.precision != nil {
 		c.countPair(c.first, g)
 	}
 }
@@ -362,9 +368,10 @@ func (c *collector) countPair(first, second *record.Record) {
 	config := c.plan.config
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a.Outcome, &b.Outcome, 1)
-	if repeated || a.NotPlayed || b.NotPlayed {
+	switch {
+	case repeated, a.NotPlayed, b.NotPlayed:
 		c.repeated++
-	} else {
+	default:
 		c.repeated = 0
 		if c.precision != nil {
 			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
@@ -404,7 +411,9 @@ func (c *collector) checkOpponents() {
 	}
 	left := len(out) <= len(config.Agents)-2
 	if len(c.plan.Stages) == 1 {
-		left = slices.ContainsFunc(c.plan.Stages[0].Matches, c.suspend.leaves)
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, func(m schedule.Match) bool {
+			return c.suspend.leaves(m.Players)
+		})
 	}
 	if !left {
 		c.note(&TooFewError{out, config.Suspend})

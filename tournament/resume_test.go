@@ -127,9 +127,9 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(plan, newManifest(Running, c.inputs(nil), time.Now()), func(*record.Record) {})
 	require.NoError(t, err)
-	require.NoError(t, st.begin(&c, plan))
+	require.NoError(t, st.begin(plan))
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 

@@ -129,7 +129,8 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		r.agents[seated[*hung]] = nil
 		return g, err
 	}
-	if err != nil || g.Fault == nil || g.Fault.Kind == record.FaultIllegal {
+	switch {
+	case err != nil, g.Fault == nil, g.Fault.Kind == record.FaultIllegal:
 		return g, err
 	}
 	failed := seated[g.Fault.Loser()]

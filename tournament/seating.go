@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -12,15 +13,16 @@ import (
 
 // checkJob returns an error unless a job, which may come from outside, is one of the config's.
 func (c *Config) checkJob(j Job) error {
-	lower, upper := min(j.Agents[0], j.Agents[1]), max(j.Agents[0], j.Agents[1])
-	isNumbered := j.Pair >= 0 && j.Round >= 0
-	hasRules := 0 <= j.Rules && j.Rules < len(c.Rules)
-	hasAgents := 0 <= lower && upper < len(c.Agents)
-	if isNumbered && hasRules && hasAgents {
-		return nil
+	ruleSets, players := len(c.Rules), len(c.Agents)
+	switch {
+	case j.Pair < 0, j.Round < 0,
+		!problems.Within(j.Rules, 0, ruleSets-1),
+		!problems.Within(j.Agents[0], 0, players-1),
+		!problems.Within(j.Agents[1], 0, players-1):
+		return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, "+
+			"found %d, %d, %v", j.Pair, ruleSets, players, j.Round, j.Rules, j.Agents)
 	}
-	return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, "+
-		"found %d, %d, %v", j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+	return nil
 }
 
 // seed returns the seed of a side in game 0 or 1 of a pair.

@@ -163,9 +163,10 @@ func (g *Task) verifyTimeout(r *record.Record) error {
 		return nil
 	}
 	loser := r.Fault.Loser()
-	limited := g.moveTime(loser) > 0 || g.clock(loser).Base > 0
 	stalled := g.StallTimeout > 0 && r.Timing.Seconds >= g.StallTimeout.Seconds()
-	if limited || stalled || programs.MatchString(g.Seats[loser].Name) {
+	switch {
+	case g.moveTime(loser) > 0, g.clock(loser).Base > 0, stalled,
+		programs.MatchString(g.Seats[loser].Name):
 		return nil
 	}
 	return fmt.Errorf("game %d: expected another reason than timeout, "+

@@ -118,13 +118,11 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 		m.Players = [2]int{south, north}
 	}
 	side := slices.Index(m.Players[:], south)
-	if side < 0 || m.Players[1-side] != north {
-		return errForeign
-	}
 	alone := south == north && !s.Format.About().Alone
 	// A run of one stage may have been extended.
 	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games
-	if alone || whole {
+	switch {
+	case side < 0, m.Players[1-side] != north, alone, whole:
 		return errForeign
 	}
 	m.Games++

@@ -89,7 +89,8 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 	}
 	a, okA := r.players[south]
 	b, okB := r.players[north]
-	if !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil {
+	switch {
+	case !okA, !okB, r.schedule.Add(pair, a, b, int(1+result)) != nil:
 		r.misfit = true
 	}
 }
