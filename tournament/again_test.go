@@ -22,7 +22,7 @@ func mended() *agents.Registry {
 	kinds := testRegistry(nil).Kinds()
 	for i := range kinds {
 		if kinds[i].Name == "error" {
-			kinds[i].New = func(agents.Config) (agents.Agent, error) { return &picker{scored: true}, nil }
+			kinds[i].New = func(agents.Config) (agents.Agent, error) { return &picker{Scored: true}, nil }
 		}
 	}
 	return agents.NewRegistry(kinds...)

@@ -22,7 +22,7 @@ import (
 func oneSlowGame(release <-chan struct{}) *agents.Registry {
 	var taken atomic.Bool
 	return withKind(agents.Kind{Name: "slow", New: func(agents.Config) (agents.Agent, error) {
-		return &slowOnce{picker{scored: true}, &taken, release}, nil
+		return &slowOnce{picker{Scored: true}, &taken, release}, nil
 	}})
 }
 

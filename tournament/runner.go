@@ -47,7 +47,9 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 func (r *Runner) Play(
 	ctx context.Context, job Job, timeScale float64,
 ) (games []*record.Record, err error) {
-	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
+	err = r.playEach(ctx, job, timeScale, func(g *record.Record) {
+		games = append(games, g)
+	})
 	return games, err
 }
 

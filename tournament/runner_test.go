@@ -17,7 +17,7 @@ import (
 // stubborn agents ignore their context until release is closed.
 func stubborn(release <-chan struct{}, calls *atomic.Int64) agents.Kind {
 	return agents.Kind{Name: "stubborn", New: func(agents.Config) (agents.Agent, error) {
-		return &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
+		return &faulty{After: 2, Wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
 			calls.Add(1)
 			<-release
 			return agents.Decision{}, errTest

@@ -20,10 +20,11 @@ func Verify(r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := verifyTimes(&r.Timing); err != nil {
-		return fmt.Errorf("game %d: %w", r.Game, err)
+	err = verifyTimes(&r.Timing)
+	if err == nil {
+		err = verifyEnding(r, g)
 	}
-	if err := verifyEnding(r, g); err != nil {
+	if err != nil {
 		return fmt.Errorf("game %d: %w", r.Game, err)
 	}
 	return nil

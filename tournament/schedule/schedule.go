@@ -213,7 +213,8 @@ const (
 func Seed(
 	run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side,
 ) uint64 {
-	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]),
+	first, second := hashText(labels[0]), hashText(labels[1])
+	return agents.MixSeed(run, forGame, hashText(ruleSet), first, second,
 		uint64(round), uint64(game), uint64(side))
 }
 
