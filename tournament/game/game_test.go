@@ -83,8 +83,8 @@ func TestFaults(t *testing.T) {
 		"illegal": {record.FaultIllegal, "pass is not legal: there is a move to make"},
 		"error":   {record.FaultError, "out of ideas"},
 		"panic": {record.FaultPanic,
-			"runtime error: index out of range [4] with length 0 in gyges/tournament/game.wrongs.func4 (agents_test.go:"},
-		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament/game.wrongs.func5 (agents_test.go:"},
+			"runtime error: index out of range [4] with length 0 in gyges/tournament/internal/agenttest.init.func4 (agenttest.go:"},
+		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament/internal/agenttest.init.func5 (agenttest.go:"},
 		"change":     {record.FaultError, "the agent changed the game it was given"},
 	} {
 		for _, side := range []rules.Side{rules.South, rules.North} {
