@@ -127,11 +127,6 @@ func (st *store) split(c *Config, replaced, rest io.Writer) (taken int64, err er
 	return anew.Written(), err
 }
 
-// anew returns the labels of the players in Again.
-func (c *Config) anew() []string {
-	return lists.Map(c.Again, func(i int) string { return c.Agents[i].Label() })
-}
-
 // isAgain reports whether a player in Again plays a game.
 func (c *Config) isAgain(g *record.Record) bool {
 	for _, i := range c.Again {

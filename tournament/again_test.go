@@ -19,13 +19,9 @@ import (
 
 // mended is the registry in which the agent "error" plays.
 func mended() *agents.Registry {
-	kinds := testRegistry(nil).Kinds()
-	for i := range kinds {
-		if kinds[i].Name == "error" {
-			kinds[i].New = func(agents.Config) (agents.Agent, error) { return &picker{Scored: true}, nil }
-		}
-	}
-	return agents.NewRegistry(kinds...)
+	return withKind(agents.Kind{Name: "error", New: func(agents.Config) (agents.Agent, error) {
+		return &picker{Scored: true}, nil
+	}})
 }
 
 // againConfig is a run in which "error" is suspended after 5 games.

@@ -156,17 +156,6 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// A Swiss tournament with more pairs would have paired the later rounds otherwise.
-func TestExtendStages(t *testing.T) {
-	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Schedule, c.Rounds, c.Pairs = "swiss", 2, 1
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	c.Pairs, c.Extend = 2, true
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.ErrorContains(t, err, "holds a swiss tournament, which can't be extended")
-}
-
 // A run that another version of the program began is logged, and that version is in the manifest.
 func TestResumeByAnotherVersion(t *testing.T) {
 	c, want := resumed(t)

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -25,8 +26,12 @@ func stubborn(release <-chan struct{}, calls *atomic.Int64) agents.Kind {
 	}}
 }
 
+// withKind returns the registry of tests with a kind more, or in the place of the one of its name.
 func withKind(k agents.Kind) *agents.Registry {
-	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
+	others := slices.DeleteFunc(testRegistry(nil).Kinds(), func(other agents.Kind) bool {
+		return other.Name == k.Name
+	})
+	return agents.NewRegistry(append(others, k)...)
 }
 
 // An agent that ignores its context loses by time, and the worker plays on with another one.
