@@ -74,7 +74,7 @@ func (st *store) closeGap() error {
 		if err != nil {
 			return err
 		}
-		if err := st.writer.Write(g); err != nil {
+		if err := st.writer.Write(g.Record); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,13 @@ type ahead struct {
 
 	// recent has the last games that were written, by the remainders of their numbers. Most games
 	// wait for less than the length of another one, and needn't be read back.
-	recent [maxRecent]*record.Record
+	recent [maxRecent]linedGame
+}
+
+// linedGame is a game with its line, so that it isn't encoded a second time.
+type linedGame struct {
+	*record.Record
+	line []byte // nil: it has to be encoded
 }
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
@@ -138,32 +144,36 @@ func (a *ahead) write(g *record.Record) error {
 			return err
 		}
 	}
-	w := waitingGame{offset: a.writer.End(), blank: g.NotPlayed()}
-	if err := a.writer.Write(g); err != nil {
+	line, err := record.Lines(g)
+	if err != nil {
 		return err
 	}
-	w.size = a.writer.End() - w.offset
+	w := waitingGame{offset: a.writer.End(), size: int64(len(line)), blank: g.NotPlayed()}
+	if err := a.writer.WriteLine(line); err != nil {
+		return err
+	}
 	a.add(g.Game, w)
-	a.recent[g.Game%maxRecent] = g
+	a.recent[g.Game%maxRecent] = linedGame{g, line}
 	return nil
 }
 
-// read returns a game that waits.
-func (a *ahead) read(game int64) (*record.Record, error) {
-	if g := a.recent[game%maxRecent]; g != nil && g.Game == game {
-		return g, nil
+// read returns a game that waits, with its line if that is in memory.
+func (a *ahead) read(game int64) (linedGame, error) {
+	recent := a.recent[game%maxRecent]
+	if recent.Record != nil && recent.Game == game {
+		return recent, nil
 	}
 	if err := a.writer.Flush(); err != nil {
-		return nil, err
+		return linedGame{}, err
 	}
 	w := a.games[game]
 	g, err := record.NewReader(io.NewSectionReader(a.file, w.offset, w.size), a.path()).Read()
 	if err != nil {
-		return nil, err
+		return linedGame{}, err
 	}
 	g.Game = game
 	g.Pair = game / 2
-	return g, nil
+	return linedGame{Record: g}, nil
 }
 
 // forget removes a game from those that wait; its line stays.

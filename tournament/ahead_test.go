@@ -163,7 +163,7 @@ func TestAheadFileIsWrittenAnew(t *testing.T) {
 	for _, g := range games[1:] {
 		found, err := a.read(g.Game)
 		require.NoError(t, err)
-		require.Equal(t, g, found)
+		require.Equal(t, g, found.Record)
 	}
 	require.NoError(t, a.remove())
 }

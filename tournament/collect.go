@@ -211,7 +211,7 @@ func (c *collector) place() {
 		}
 		c.finished++
 		if g.Game == c.next.Load() {
-			c.write(g)
+			c.write(linedGame{Record: g})
 			c.advance()
 		} else {
 			c.noteAhead(c.store.ahead.write(g))
@@ -244,7 +244,7 @@ func (c *collector) writeNext() bool {
 func (c *collector) writeWaiting(game int64) {
 	g, err := c.store.ahead.read(game)
 	if err == nil && c.store.has(game) {
-		err = c.plan.verify(g)
+		err = c.plan.verify(g.Record)
 	}
 	c.note(err)
 	if err == nil {
@@ -319,14 +319,19 @@ func (c *collector) writeRest() {
 // write writes a game to games.jsonl and counts it. If a player is suspended, another game is
 // recorded in its place; but behind a gap it stays as it was played, since whether the player is
 // suspended there is known when the gap is closed.
-func (c *collector) write(g *record.Record) {
+func (c *collector) write(game linedGame) {
+	g := game.Record
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
 	if !c.gap {
 		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
 	}
-	c.note(c.writer.Write(g))
+	if game.line != nil && g == game.Record {
+		c.note(c.writer.WriteLine(game.line))
+	} else {
+		c.note(c.writer.Write(g))
+	}
 	if c.err != nil {
 		return
 	}

@@ -23,8 +23,6 @@ type (
 	brokenStart = agenttest.BrokenStart
 )
 
-var errTest = agenttest.ErrTest
-
 func decideBy(choose func(g *rules.Game) rules.Move) func(context.Context, *rules.Game) (agents.Decision, error) {
 	return func(_ context.Context, g *rules.Game) (agents.Decision, error) {
 		return agents.Decision{Move: choose(g)}, nil
