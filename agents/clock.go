@@ -99,7 +99,11 @@ func NewTimer(began time.Time, g *rules.Game, lim Limits) Timer {
 	soft, hard := lim.Times(g)
 	soft -= min(soft/10, time.Millisecond)
 	hard -= min(hard/10, time.Millisecond)
-	return Timer{began: began, soft: soft, hard: hard}
+	return Timer{
+		began: began,
+		soft:  soft,
+		hard:  hard,
+	}
 }
 
 // Clocked reports whether time that is not used is saved.

@@ -75,7 +75,7 @@ func (d ParamDef) Range() string {
 
 // IsFile reports whether a value is the name of a file.
 func (d ParamDef) IsFile(value string) bool {
-	return d.Tag.Get("names") == "file" && value != "" && value != d.Default()
+	return d.Tag.Get("names") == "file" && value != d.Default()
 }
 
 // isPrefix reports whether the key begins the names of any number of parameters.

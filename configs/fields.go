@@ -58,8 +58,8 @@ func (p *parser) addUnknown(key *yaml.Node, what string, names []string) {
 	if hint == "" {
 		hint = ", expected one of: " + strings.Join(names, ", ")
 	}
-	ours, isOther := otherKeys[key.Value]
-	if isOther && slices.Contains(names, firstWord.FindString(ours)) {
+	ours := otherKeys[key.Value]
+	if slices.Contains(names, firstWord.FindString(ours)) {
 		hint = "; expected " + ours
 	}
 	p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
@@ -167,9 +167,12 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	}
 
 	unit := f.Tag.Get("unit")
-	isNumber := n.Tag == "!!int" || n.Tag == "!!float"
+	isNumber := slices.Contains([]string{"!!int", "!!float"}, n.Tag)
 	if unit != "" && isNumber {
-		n = &yaml.Node{Kind: n.Kind, Tag: "!!str", Value: n.Value + unit, Line: n.Line}
+		text := *n
+		text.Tag = "!!str"
+		text.Value += unit
+		n = &text
 	}
 	p.scalar(n, f.Value, f.Form())
 }
@@ -177,6 +180,8 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 // list reads a list. A single text stands for a list of it alone.
 func (p *parser) list(n *yaml.Node, f *settings.Field) {
 	element := f.Value.Type().Elem()
+	isSpec := element == reflect.TypeFor[agents.Spec]()
+	isGroup := element.Kind() == reflect.Struct && !settings.IsText(element)
 	entries := []*yaml.Node{n}
 	if n.Kind != yaml.ScalarNode || element.Kind() != reflect.String {
 		entries = p.elements(n, f.Name())
@@ -184,12 +189,12 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 
 	f.Value.Set(reflect.MakeSlice(f.Value.Type(), 0, len(entries)))
 	for _, entry := range entries {
-		if element == reflect.TypeFor[agents.Spec]() && entry.Kind == yaml.MappingNode {
+		if isSpec && entry.Kind == yaml.MappingNode {
 			p.sweep(entry, f)
 			continue
 		}
 		v := reflect.New(element).Elem()
-		if element.Kind() == reflect.Struct && !settings.IsText(element) {
+		if isGroup {
 			path := nextElement(f)
 			p.setting(path, entry, func() {
 				p.settings(entry, f.Name(), v.Addr().Interface(), path+".")
@@ -226,8 +231,7 @@ func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
 // scalar reads a value and reports whether it could be read. form says what is expected.
 func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
 	_, tags := settings.Expected(v.Type())
-	isValue := n.Kind == yaml.ScalarNode && n.Value != ""
-	if !isValue || !slices.Contains(tags, n.Tag) {
+	if n.Value == "" || !slices.Contains(tags, n.Tag) {
 		p.add(n.Line, "expected %s, found %s", form, found(n))
 		return false
 	}

@@ -43,19 +43,17 @@ func ListLevels() []Level {
 	if err := dec.Decode(&list); err != nil {
 		panic(err) // the file is part of the program
 	}
-	// The sum of the steps so far. Their errors are independent, as each level met its neighbours
-	// only.
-	sum := map[string]Rating{}
+	// The errors of the steps are independent, as each level met its neighbours only.
+	var below map[string]Rating // the level before
 	for i := range list {
-		l := &list[i]
-		l.Elo = map[string]Rating{}
+		elo := map[string]Rating{}
 		for _, preset := range RatedRules() {
-			below, step := sum[preset], l.Step[preset]
-			half := math.Hypot(float64(below.Error), float64(step.Error))
-			above := Rating{below.Elo + step.Elo, int(math.Round(half))}
-			sum[preset] = above
-			l.Elo[preset] = above
+			before, step := below[preset], list[i].Step[preset]
+			half := math.Hypot(float64(before.Error), float64(step.Error))
+			elo[preset] = Rating{before.Elo + step.Elo, int(math.Round(half))}
 		}
+		list[i].Elo = elo
+		below = elo
 	}
 	return list
 }

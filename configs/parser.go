@@ -86,12 +86,12 @@ func (p *parser) parse(text string) *yaml.Node {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, second yaml.Node
 	err := dec.Decode(&doc)
-	if err != nil && !errors.Is(err, io.EOF) {
-		p.addYAML(err)
+	if errors.Is(err, io.EOF) {
+		p.add(1, "expected keys and values, found nothing")
 		return nil
 	}
-	if len(doc.Content) != 1 {
-		p.add(1, "expected keys and values, found nothing")
+	if err != nil {
+		p.addYAML(err)
 		return nil
 	}
 

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ type templateWriter struct {
 // that differ from the defaults, a config of the same type, are set; the others are commented out.
 func template(config, defaults any, keys ...string) string {
 	const columns = 80
-	t := templateWriter{settings.AllFields(config, ""), settings.AllFields(defaults, ""), keys}
+	t := templateWriter{settings.AllFields(config), settings.AllFields(defaults), keys}
 	return "# A line that begins with \"# \" explains the key below it. Other lines with #\n" +
 		"# are keys at their defaults: to change one, remove the # before it and before\n" +
 		"# the group that it is in.\n" + strings.Join(t.lines("", columns, false), "\n") + "\n"
@@ -171,11 +172,11 @@ func (t *templateWriter) lines(prefix string, width int, out bool) []string {
 // default.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
-		isWithin := f.Key == path || strings.HasPrefix(f.Key, path+".")
-		if !isWithin || !hasValue(&f) {
+		if !strings.HasPrefix(f.Key+".", path+".") || !hasValue(&f) {
 			continue
 		}
-		if slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts()) {
+		isDefault := slices.Equal(f.Texts(), t.defaults[i].Texts())
+		if !isDefault || slices.Contains(t.keys, f.Key) {
 			return true
 		}
 	}
@@ -189,7 +190,7 @@ func (t *templateWriter) doc(f *settings.Field, width int) []string {
 		return lines
 	}
 	values := ""
-	if f.Tag.Get("check") != "" || f.Tag.Get("form") != "" {
+	if cmp.Or(f.Tag.Get("check"), f.Tag.Get("form")) != "" {
 		values = "Value: " + strings.ReplaceAll(f.Values(), "`", "") + ". "
 	}
 	if value := settings.Find(t.defaults, f.Key).Default(); value != "" {
@@ -204,29 +205,29 @@ func valueText(f *settings.Field) string {
 	if f.IsOptional() && f.Value.IsNil() {
 		return ""
 	}
-	if bounds := f.Tag.Get("check"); bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
+	bounds := f.Tag.Get("check")
+	if bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
 		lowest, _, _ := strings.Cut(bounds, "..") // it has no default
 		return lowest
 	}
 	value := f.Value.Interface()
 	switch {
-	case t.Kind() == reflect.String || f.IsText():
+	case t.Kind() == reflect.String, f.IsText():
 		value = f.Default()
 	case f.IsList():
 		value = f.Texts()
+		if f.Value.Len() == 0 {
+			return ""
+		}
 	case t == reflect.TypeFor[time.Duration]():
 		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
-	isEmptyList := f.IsList() && f.Value.Len() == 0
-	if value == "" || isEmptyList {
+	if value == "" {
 		return ""
 	}
 
-	text, err := yaml.Marshal(struct {
+	text, _ := yaml.Marshal(struct { // texts and numbers can be encoded
 		V any `yaml:"v,flow"`
 	}{value})
-	if err != nil {
-		panic(err) // texts and numbers can be encoded
-	}
 	return strings.TrimSpace(strings.TrimPrefix(string(text), "v:"))
 }

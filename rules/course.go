@@ -97,8 +97,9 @@ func (ss *stepSearch) search(w walk, open SquareSet, legs int) bool {
 		bit := SquareSet(1) << to
 		done := false
 		if next.left > 0 {
-			isFree := (ss.occ|goalSet)&bit == 0
-			done = isFree && ss.search(next, open, legs)
+			if (ss.occ|goalSet)&bit == 0 {
+				done = ss.search(next, open, legs)
+			}
 		} else if ss.aim&bit != 0 {
 			ss.found |= bit
 			done = ss.wanted&^ss.found == 0

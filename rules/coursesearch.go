@@ -18,7 +18,7 @@ package rules
 // No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer
 // doors used.
 type courseSearch struct {
-	lo, hi  uint64    // the heights' planes without the moving piece
+	board   Position  // without the moving piece
 	occ     SquareSet // squares with a piece
 	empty   SquareSet
 	far     SquareSet    // the row from which a step leads to the goal
@@ -92,20 +92,11 @@ func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet
 	return ends
 }
 
-func (c *courseSearch) at(s Square) Height { return Height(c.lo>>(s&63)&1 | c.hi>>(s&63)&1<<1) }
-
 // place sets the board: p without the moving piece.
-func (c *courseSearch) place(p Position, side Side) {
-	c.lo = p.lo
-	c.hi = p.hi
+func (c *courseSearch) place(p Position) {
+	c.board = p
 	c.occ = p.Occupied()
 	c.empty = boardSet &^ c.occ
-	c.far = rowSet(Rows - 1)
-	c.goal = 1 << NorthGoal
-	if side == North {
-		c.far = rowSet(0)
-		c.goal = 1 << SouthGoal
-	}
 }
 
 // search finds, as far as it is wanted, where courses can end that begin with one of these legs,
@@ -120,7 +111,7 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 		bit := todo & -todo
 		s := todo.first()
 		bounced |= bit
-		c.ends[s] = c.legEnds(bit, c.at(s), doorSet{})
+		c.ends[s] = c.legEnds(bit, c.board.At(s), doorSet{})
 		bound |= c.ends[s]
 	}
 	found := courses{ends: bound, bounced: bounced}
@@ -173,7 +164,7 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 		if !leads {
 			continue
 		}
-		h := c.at(s)
+		h := c.board.At(s)
 		for run := legs[s]; run.more(); run = run.next() {
 			l := run.leg()
 			if !l.free(c.occ, used) {
@@ -236,7 +227,7 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 		if !isBegun && !connected(before[b], start, before, rest) {
 			continue
 		}
-		for run := legsTo[c.at(b)&3][b][s]; run.more(); run = run.next() {
+		for run := legsTo[c.board.At(b)&3][b][s]; run.more(); run = run.next() {
 			l := run.leg()
 			if !l.free(c.occ, used) {
 				continue

@@ -1,32 +1,23 @@
 package rules
 
-// drops returns where the piece on hit may go when it is displaced.
+// drops returns where the piece on hit may go when it is displaced: to empty squares that aren't
+// behind the opponent's first occupied row, or under drop_zone: playable_row not behind the row
+// that he can play.
 func (t *turn) drops(l *landings, hit Square) SquareSet {
 	drops := l.dropZone
 	if t.r.playable {
+		// What stands once the mover has arrived, without the displaced piece.
 		board := t.p.without(l.source)
 		board.lift(hit)
 		board.put(hit, l.height)
-		drops = t.r.dropZone(board, t.side)
+		row := t.r.playableRow(board, t.side.Other())
+		drops = rowsTo(row, t.side) &^ board.Occupied()
 	}
 	// A piece of the same height that is dropped on the start leaves the board as it was.
-	isSameHeight := t.p.At(hit) == l.height
-	if isSameHeight && !t.r.allowNull && l.from.OnBoard() {
+	if !t.r.allowNull && t.p.At(hit) == l.height {
 		drops &^= 1 << l.from
 	}
 	return drops
-}
-
-// dropZone returns the squares where the mover may put a displaced piece: empty, and not
-// behind the opponent's first occupied row, or under drop_zone: playable_row the row that he
-// can play. board is what stands once the mover has arrived, without the displaced piece.
-func (r *Rules) dropZone(board Position, mover Side) SquareSet {
-	occ := board.Occupied()
-	row := firstRow(occ, mover.Other())
-	if r.playable {
-		row = r.playableRow(board, mover.Other())
-	}
-	return rowsTo(row, mover) &^ occ
 }
 
 // playableRow returns the nearest row of side, 0 to 5, of which a piece could move, its first

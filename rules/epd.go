@@ -74,7 +74,7 @@ func parsePerftCount(text string) (PerftCount, error) {
 	digits, isDepth := strings.CutPrefix(depthText, "D")
 	depth, errDepth := settings.Parse[uint64](digits)
 	nodes, errNodes := settings.Parse[uint64](strings.TrimSpace(nodesText))
-	areNumbers := errDepth == nil && errNodes == nil
+	areNumbers := errors.Join(errDepth, errNodes) == nil
 	if !isDepth || !areNumbers || depth > maxPerftDepth {
 		hint := settings.ZeroHint(digits + " " + nodesText)
 		return PerftCount{}, fmt.Errorf(

@@ -10,9 +10,6 @@ package rules
 func (r *Rules) Evasions(p Position, ms *MoveSet) {
 	e := evasions{r: r, p: p, ms: ms}
 	e.filter()
-	if ms.pass && e.refuted(Pass) {
-		ms.reset()
-	}
 }
 
 // QuickEvasions is a quick filter for [Rules.Evasions]: what it removes loses at once,
@@ -28,13 +25,7 @@ func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
 // HasEvasion reports whether [Rules.Evasions] would leave any move. The content of ms is undefined
 // afterwards.
 func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
-	if r.SettingUp(p) {
-		return true
-	}
 	e := evasions{r: r, p: p, ms: ms, any: true}
-	if ms.pass {
-		return !e.refuted(Pass)
-	}
 	return e.filter()
 }
 
@@ -47,10 +38,17 @@ type evasions struct {
 	turn  turn
 }
 
-// filter removes the moves that are no evasions; it reports whether it stopped at one.
+// filter removes the moves that are no evasions; it reports whether it stopped at one, or there was
+// nothing to be tried.
 func (e *evasions) filter() bool {
-	if e.r.SettingUp(e.p) || e.ms.pass {
-		return false
+	if e.r.SettingUp(e.p) {
+		return true
+	}
+	if e.ms.pass {
+		if !e.quick && e.refuted(Pass) {
+			e.ms.reset()
+		}
+		return e.ms.pass
 	}
 	blockers := boardSet // a move must change something on one of these
 	if !e.r.oneByOne(e.p) {
@@ -60,8 +58,7 @@ func (e *evasions) filter() bool {
 		}
 	}
 	for gi := range e.ms.groups[:e.ms.n] {
-		hasEvasion := e.filterGroup(&e.ms.groups[gi], blockers)
-		if hasEvasion && e.any {
+		if e.filterGroup(&e.ms.groups[gi], blockers) && e.any {
 			return true
 		}
 	}
@@ -92,8 +89,7 @@ func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 	if e.any && g.ends != 0 {
 		return true
 	}
-	for hits := g.hits; hits != 0; hits &= hits - 1 {
-		hit := hits.first()
+	for hit := range g.hits.All() {
 		drops := e.ms.dropsOf(g, hit)
 		tried := *drops
 		if !left.Has(hit) {
@@ -138,14 +134,13 @@ func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) 
 	if e.quick {
 		return squares
 	}
-	for ; undecided != 0; undecided &= undecided - 1 {
-		s := undecided.first()
+	for s := range undecided.All() {
 		m := newMove(g.from, s, NoSquare)
 		if hit != NoSquare {
 			m = newMove(g.from, hit, s)
 		}
 		if e.refuted(m) {
-			squares &^= undecided & -undecided
+			squares &^= 1 << s
 		} else if e.any {
 			break
 		}
@@ -175,9 +170,7 @@ func (e *evasions) threat(q Position) threat {
 	if !t.aim.Has(goal) {
 		return threat{} // not with his next move, whatever is on the board
 	}
-	if !t.next(false) {
-		return threat{squares: boardSet}
-	}
+	t.next(false)
 	row := t.sources[0].from.Row()
 	toRow := rowsTo(row, side)
 	if exitPossible(q, side) {
@@ -195,7 +188,7 @@ func (e *evasions) threat(q Position) threat {
 
 // needs returns the squares on which the course of src to the goal depends that has been found.
 func (t *turn) needs(src source, found courses) SquareSet {
-	t.search.place(t.p.without(src), t.side)
+	t.search.place(t.p.without(src))
 	legs := legsTo[src.height&3][src.from][goalOf(t.side)]
 	needs, inOneLeg := t.search.crossedBy(legs, doorSet{})
 	if !inOneLeg {
@@ -302,7 +295,7 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 
 // placeRow sets the board on which the pieces of the present row are there and may be crossed too.
 func (t *turn) placeRow() {
-	t.search.place(t.p, t.side)
+	t.search.place(t.p)
 	t.search.empty |= t.row
 }
 

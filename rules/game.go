@@ -165,8 +165,7 @@ func (g *Game) explain(m Move) string {
 
 	side := g.pos.Side()
 	if h := m.FromHand(); h > 0 {
-		isHeld := g.rules.options.Kang && g.pos.Hand(side, h) > 0
-		if !isHeld {
+		if g.pos.Hand(side, h) == 0 {
 			return fmt.Sprintf("%v holds no piece of height %d", side, h)
 		}
 	} else if g.pos.At(m.From()) == 0 {
@@ -191,13 +190,13 @@ func (g *Game) explain(m Move) string {
 func (g *Game) explainSource(m Move) string {
 	side := g.pos.Side()
 	last := g.legal.groups[g.legal.n-1].from // one of a row, if a row can be played
-	if m.From() == NoSquare {
-		return "that piece is blocked"
-	}
-	if last.OnBoard() && m.From().Row() != last.Row() {
-		return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
-	}
-	if !last.OnBoard() && g.rules.options.KangEntry == Mandatory {
+	switch {
+	case m.From() == NoSquare: // a piece in hand
+	case last.OnBoard():
+		if row := last.Row(); m.From().Row() != row {
+			return fmt.Sprintf("%v must move a piece of row %d", side, row+1)
+		}
+	case g.rules.options.KangEntry == Mandatory:
 		return fmt.Sprintf("%v holds pieces and must bring one in", side)
 	}
 	return "that piece is blocked"
@@ -207,25 +206,25 @@ func (g *Game) explainSource(m Move) string {
 func (g *Game) explainEnd(m Move) string {
 	to, drop := m.To(), m.Drop()
 	displaces := drop != NoSquare
-	occupied := g.pos.Occupied()
-	if m.From() != NoSquare {
-		occupied &^= 1 << m.From()
-	}
-	switch {
-	case displaces && !g.rules.options.Relocation:
-		return "these rules don't displace pieces"
-	case displaces && !occupied.Has(to):
-		return fmt.Sprintf("there is no piece on %v to displace", to)
-	case displaces && occupied.Has(drop):
-		return fmt.Sprintf("the drop square %v is occupied", drop)
-	case displaces || !occupied.Has(to):
-		// the squares are right
-	case !g.rules.options.Relocation:
-		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", to)
-	default:
+	occupied := g.pos.Occupied() &^ (1 << m.From())
+	if displaces {
+		switch {
+		case !g.rules.options.Relocation:
+			return "these rules don't displace pieces"
+		case !occupied.Has(to):
+			return fmt.Sprintf("there is no piece on %v to displace", to)
+		case occupied.Has(drop):
+			return fmt.Sprintf("the drop square %v is occupied", drop)
+		}
+	} else if occupied.Has(to) {
+		if !g.rules.options.Relocation {
+			return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", to)
+		}
 		return fmt.Sprintf(
 			"%v is occupied: to displace its piece write x%v@ and the square it goes to", to, to)
 	}
+
+	// The squares are right.
 
 	next := g.rules.Apply(g.pos, m)
 	if next.differing(g.pos) == 0 {

@@ -44,10 +44,7 @@ func (r *Rules) placements(p Position, ms *MoveSet) {
 	empty := r.setupSquares(side) &^ p.Occupied()
 	for h := Height(1); h <= 3; h++ {
 		if p.Hand(side, h) > 0 {
-			n := empty.Count()
-			ms.groups[ms.n] = group{from: placeBase + Square(h), height: h, ends: empty, count: n}
-			ms.count += n
-			ms.n++
+			ms.add(nil, &landings{source: source{placeBase + Square(h), h}, ends: empty})
 		}
 	}
 }

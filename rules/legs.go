@@ -30,7 +30,7 @@ type usedDoors struct {
 // pass adds the door between two adjacent squares, if there is one, and reports whether it was
 // unused.
 func (u *usedDoors) pass(from, to Square, directed bool) bool {
-	if !from.OnBoard() || !to.OnBoard() {
+	if !max(from, to).OnBoard() {
 		return true
 	}
 	s := min(from, to)
@@ -95,14 +95,12 @@ type legsByEnd [NumSquares + 2]legRange
 
 func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
 	n := 0
-	for h := range to {
+	for h := 1; h <= 3; h++ {
 		for s := range to[h] {
 			var byEnd [NumSquares + 2][]leg
-			if h > 0 {
-				eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) {
-					byEnd[end] = append(byEnd[end], l)
-				})
-			}
+			eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) {
+				byEnd[end] = append(byEnd[end], l)
+			})
 			for end, list := range byEnd {
 				to[h][s][end] = legRange(n<<3 | len(list))
 				n += copy(table[n:], list)

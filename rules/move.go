@@ -52,60 +52,53 @@ func (m Move) WithoutDrop() Move { return m &^ (0x3f << 16) }
 // on the board.
 func (m Move) FromHand() Height {
 	switch f := m.from(); {
-	case m&kindBit == 0 || f <= handBase:
-		return 0
-	case f <= handBase+3:
+	case f > placeBase:
+		return Height(f - placeBase)
+	case f > handBase:
 		return Height(f - handBase)
 	default:
-		return Height(f - placeBase)
+		return 0
 	}
 }
 
 // IsPlacement reports whether the move places a piece during set-up.
-func (m Move) IsPlacement() bool { return m&kindBit != 0 && m.from() > placeBase }
+func (m Move) IsPlacement() bool { return m.from() > placeBase }
 
 // IsGoal reports whether the piece leaves over the far side.
 func (m Move) IsGoal() bool { return m.To().IsGoal() }
 
 // Rotate returns the move as the other player sees it, for use with [Position.Rotate].
-func (m Move) Rotate() Move { return m.image(Square.rotate) }
-
-// Mirror returns the move in the mirror image of its position, see [Position.Mirror].
-func (m Move) Mirror() Move { return m.image(Square.Mirror) }
-
-func (m Move) image(of func(Square) Square) Move {
+func (m Move) Rotate() Move {
 	if m&kindBit == 0 {
 		return m
 	}
-	return newMove(of(m.from()), of(m.To()), of(m.Drop()))
+	return newMove(m.from().rotate(), m.To().rotate(), m.Drop().rotate())
 }
 
 // Apply returns the position after a move, which must be legal in p.
 func (r *Rules) Apply(p Position, m Move) Position {
 	side := p.Side()
-	if m == Pass {
-		p.lo += passOne
-		p.lo ^= sideBit
-		p.lo &^= 1 << coolAt(side)
-		return p
+	h := m.FromHand()
+	if h > 0 {
+		p.addHand(side, h, -1)
 	}
 	if m.IsPlacement() {
-		p.addHand(side, m.FromHand(), -1)
-		p.put(m.To(), m.FromHand())
+		p.put(m.To(), h)
 		p.lo = p.lo&^sideBit | uint64(r.nextToPlace(p))<<sideShift
 		return p
 	}
-	from, to, drop := m.from(), m.To(), m.Drop()
-	p.lo &^= passMask | 1<<coolAt(side)
 	p.lo ^= sideBit
-	var h Height
-	if from < NumSquares {
-		h = p.At(from)
-		p.lift(from)
-	} else {
-		h = Height(from - handBase)
-		p.addHand(side, h, -1)
+	p.lo &^= 1 << coolAt(side)
+	if m == Pass {
+		p.lo += 1 << passShift
+		return p
 	}
+	p.lo &^= passMask
+	if h == 0 {
+		h = p.At(m.from())
+		p.lift(m.from())
+	}
+	to, drop := m.To(), m.Drop()
 	if to >= NumSquares {
 		p.hi += 1 << goalsAt(side)
 		if r.options.Kang {

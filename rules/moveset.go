@@ -24,30 +24,31 @@ type MoveSet struct {
 	extent
 	groups [maxSources]group
 	drops  [maxDropLists]SquareSet
-	pass   bool
 }
 
 // extent is how much of a set is filled.
 type extent struct {
 	n      int // groups in use
 	nDrops int
-	count  int // moves
+	count  int  // moves
+	pass   bool // the only move is a forced pass
 }
 
 // Len returns the number of moves, a forced pass included.
 func (ms *MoveSet) Len() int { return ms.count }
 
-func (ms *MoveSet) reset() { ms.extent, ms.pass = extent{}, false }
+func (ms *MoveSet) reset() { ms.extent = extent{} }
 
-// add appends what one source can do, if anything.
+// add appends what one source can do, if anything. A turn is needed only where pieces can be
+// displaced.
 func (ms *MoveSet) add(t *turn, l *landings) {
 	g := &ms.groups[ms.n]
 	*g = group{from: l.from, height: l.height, first: uint8(ms.nDrops), ends: l.ends}
 	g.count = l.ends.Count()
 	if l.dropZone != 0 {
 		g.hits = l.hits
-		for hits := l.hits; hits != 0; hits &= hits - 1 {
-			drops := t.drops(l, hits.first())
+		for hit := range l.hits.All() {
+			drops := t.drops(l, hit)
 			ms.drops[ms.nDrops] = drops
 			ms.nDrops++
 			g.count += drops.Count()
@@ -79,9 +80,6 @@ func (ms *MoveSet) groupOf(from Square) *group {
 func (ms *MoveSet) Contains(m Move) bool {
 	if m == Pass {
 		return ms.pass
-	}
-	if m&kindBit == 0 {
-		return false
 	}
 	g := ms.groupOf(m.from())
 	switch {
@@ -120,8 +118,7 @@ func (ms *MoveSet) At(i int) Move {
 	if ms.pass {
 		return Pass
 	}
-	for gi := range ms.groups[:ms.n] {
-		g := &ms.groups[gi]
+	for _, g := range ms.groups[:ms.n] {
 		if i >= g.count {
 			i -= g.count
 			continue
@@ -131,10 +128,10 @@ func (ms *MoveSet) At(i int) Move {
 			return newMove(g.from, g.ends.nth(i), NoSquare)
 		}
 		i -= n
-		for hits := g.hits; hits != 0; hits &= hits - 1 {
-			drops := ms.dropsOf(g, hits.first())
+		for hit := range g.hits.All() {
+			drops := ms.dropsOf(&g, hit)
 			if i < drops.Count() {
-				return newMove(g.from, hits.first(), drops.nth(i))
+				return newMove(g.from, hit, drops.nth(i))
 			}
 			i -= drops.Count()
 		}
@@ -150,16 +147,15 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 			yield(Pass)
 			return
 		}
-		for gi := range ms.groups[:ms.n] {
-			g := &ms.groups[gi]
-			for ends := g.ends; ends != 0; ends &= ends - 1 {
-				if !yield(newMove(g.from, ends.first(), NoSquare)) {
+		for _, g := range ms.groups[:ms.n] {
+			for end := range g.ends.All() {
+				if !yield(newMove(g.from, end, NoSquare)) {
 					return
 				}
 			}
-			for hits := g.hits; hits != 0; hits &= hits - 1 {
-				for drops := *ms.dropsOf(g, hits.first()); drops != 0; drops &= drops - 1 {
-					if !yield(newMove(g.from, hits.first(), drops.first())) {
+			for hit := range g.hits.All() {
+				for drop := range ms.dropsOf(&g, hit).All() {
+					if !yield(newMove(g.from, hit, drop)) {
 						return
 					}
 				}
@@ -171,14 +167,12 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 // Ends returns the squares and goals on which some move ends, and those on which moves of several
 // pieces do.
 func (ms *MoveSet) Ends() (some, several SquareSet) {
-	for i := range ms.groups[:ms.n] {
-		g := &ms.groups[i]
-		ends, drops := g.ends, ms.drops[g.first:]
-		for hits := g.hits; hits != 0; hits &= hits - 1 {
-			if drops[0] != 0 {
-				ends |= hits & -hits
+	for _, g := range ms.groups[:ms.n] {
+		ends := g.ends
+		for hit := range g.hits.All() {
+			if *ms.dropsOf(&g, hit) != 0 {
+				ends |= 1 << hit
 			}
-			drops = drops[1:]
 		}
 		several |= some & ends
 		some |= ends
@@ -189,8 +183,7 @@ func (ms *MoveSet) Ends() (some, several SquareSet) {
 // Goals iterates over the moves that reach the goal, at most one per source.
 func (ms *MoveSet) Goals() iter.Seq[Move] {
 	return func(yield func(Move) bool) {
-		for gi := range ms.groups[:ms.n] {
-			g := &ms.groups[gi]
+		for _, g := range ms.groups[:ms.n] {
 			goal := g.ends & goalSet
 			if goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
 				return

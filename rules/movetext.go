@@ -12,8 +12,7 @@ const maxMoveText = 512
 // String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal", "+2-c2", "2@c1",
 // "pass".
 func (m Move) String() string {
-	var b [9]byte
-	return string(m.AppendText(b[:0]))
+	return string(m.AppendText(nil))
 }
 
 // AppendText appends the move's short notation to text.
@@ -60,8 +59,7 @@ func (m Move) LongText(course []Step) string {
 		if wasCrossed && !step.Crossed {
 			b.WriteByte(')')
 		}
-		isEnd := i == len(course)-1
-		if isEnd && m.Drop() != NoSquare {
+		if i == len(course)-1 && m.Drop() != NoSquare {
 			b.WriteByte('x')
 		} else if b.Len() > 0 {
 			b.WriteByte('-')
@@ -103,15 +101,12 @@ func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 // that has none has a nil course.
 func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
 	m, course, err := r.parseMove(p, text)
-	if err != nil {
-		return m, nil, err
-	}
-	if len(course) < 2 { // a short text has the end alone
+	if len(course) < 2 { // a short text has the end alone, a wrong one nothing
 		course, _ = r.Course(p, m)
 	} else if m.From().OnBoard() {
 		course = slices.Insert(course, 0, Step{Square: m.From()})
 	}
-	return m, course, nil
+	return m, course, err
 }
 
 // parseMove reads a move and the squares after its start.
@@ -122,14 +117,15 @@ func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 		return Pass, nil, nil
 	}
 	if len(mp.text) > maxMoveText {
-		mp.failLength("move", maxMoveText)
+		mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d",
+			maxMoveText, len(mp.text))
 	} else if len(mp.text) > 1 && mp.text[1] == '@' {
 		h := mp.digit("the height of the piece to place")
 		mp.at++ // '@'
 		mp.source.from = placeBase + Square(h)
 		mp.to = mp.square("the square to place it on")
 	} else {
-		mp.start(p)
+		mp.start()
 		mp.steps()
 	}
 	mp.end("move")
@@ -166,7 +162,7 @@ func (mp *moveParser) square(what string) Square {
 }
 
 // start reads where the piece comes from, and lifts it from the board.
-func (mp *moveParser) start(p Position) {
+func (mp *moveParser) start() {
 	if mp.accept('+') {
 		h := mp.digit("the height of the entering piece")
 		mp.source = source{handBase + Square(h), h}
@@ -176,7 +172,7 @@ func (mp *moveParser) start(p Position) {
 	if mp.err != nil {
 		return
 	}
-	mp.source = source{from, p.At(from)}
+	mp.source = source{from, mp.board.At(from)}
 	mp.board.lift(from)
 	if mp.source.height == 0 {
 		mp.fail(0, "there is no piece on %v", from)
@@ -252,7 +248,6 @@ func (mp *moveParser) checkCourse() {
 		at := mp.columns[i]
 		isAdjacent := slices.Contains(adjacency[from], to)
 		isOpen := w.step(mp.rules, mp.board, to)
-		isEnd := i == len(mp.course)-1
 		switch {
 		case !isAdjacent && !from.OnBoard():
 			mp.fail(at, "expected a square of %v's first row to enter on, found %v", mp.side, to)
@@ -268,7 +263,7 @@ func (mp *moveParser) checkCourse() {
 			// an empty square on the way
 		case w.left > 0:
 			mp.fail(at, "expected %d more steps before the leg ends on %v", w.left, to)
-		case !isEnd && !occupied.Has(to):
+		case i < len(mp.course)-1 && !occupied.Has(to):
 			mp.fail(at, "expected a piece to bounce off on %v, which is empty", to)
 		}
 	}

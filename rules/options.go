@@ -121,9 +121,9 @@ func (o Options) check() error {
 // Changes lists the options that differ in other, each "option=value" with other's value.
 func (o Options) Changes(other Options) []string {
 	var changes []string
-	mine := o.List()
-	for i, opt := range other.List() {
-		if opt.Text() != mine[i].Text() {
+	mine := o.Values()
+	for _, opt := range other.List() {
+		if opt.Text() != mine[opt.Key] {
 			changes = append(changes, opt.Key+"="+opt.Text())
 		}
 	}
@@ -166,10 +166,8 @@ var rulebooks = map[string]string{"french": "leather", "english": "cosmoludo"}
 // preset makes a preset of the defaults and what differs from them.
 func preset(name, doc string, changes ...string) Preset {
 	o := DefaultOptions()
-	for _, c := range changes {
-		if err := o.Change(c); err != nil {
-			panic(err) // the table is wrong
-		}
+	if err := errors.Join(lists.Map(changes, o.Change)...); err != nil {
+		panic(err) // the table is wrong
 	}
 	r, err := New(name, o)
 	if err != nil {

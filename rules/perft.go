@@ -158,7 +158,7 @@ func (t *turn) countDrops(r *Rules, p Position, m Move, drops SquareSet) (n uint
 // affecting returns the squares on which one more piece could change where the courses of src
 // end: those that its first leg, and legs from pieces that it could bounce off, cross or end on.
 func (t *turn) affecting(src source, bounced SquareSet) (squares SquareSet) {
-	t.search.place(t.p.without(src), t.side)
+	t.search.place(t.p.without(src))
 	for h := Height(1); h <= 3; h++ {
 		from := bounced & t.p.OfHeight(h)
 		if h == src.height {

@@ -99,7 +99,7 @@ func TestPerftEnds(t *testing.T) {
 	// South can only pass, and the second pass in a row ends the game.
 	r := MustParse("kang")
 	p := parse(t, r, emptySouth)
-	p.lo |= passOne
+	p.lo |= 1 << passShift
 	require.EqualValues(t, 1, perft(t, r, p, 1, 1))
 	require.EqualValues(t, 0, perft(t, r, p, 2, 1))
 

@@ -25,19 +25,15 @@ const (
 	oneHandMask = 1<<9 - 1        // one side's three counts
 	goalMask    = 1<<4 - 1        // one side's goals
 	sideBit     = 1 << sideShift  // lo
-	passOne     = 1 << passShift  // lo
 	passMask    = 3 << passShift  // lo
 	fullHand    = 2 | 2<<3 | 2<<6 // two pieces of each height
-	coolMask    = 3               // both sides' cooldowns
-	bothGoals   = 1<<8 - 1        // both sides' goals
-	whoMovesNot = ^uint64(sideBit | passMask)
 )
 
 // Side returns the side to move.
 func (p Position) Side() Side { return Side(p.lo >> sideShift & 1) }
 
 // At returns the height of the piece on a board square, 0 if it is empty.
-func (p Position) At(s Square) Height { return Height(p.lo>>s&1 | p.hi>>s&1<<1) }
+func (p Position) At(s Square) Height { return Height(p.lo>>(s&63)&1 | p.hi>>(s&63)&1<<1) }
 
 // Occupied returns the squares with a piece.
 func (p Position) Occupied() SquareSet { return SquareSet((p.lo | p.hi) & planeMask) }
@@ -90,7 +86,7 @@ func (p Position) WithoutPasses() Position {
 
 // Key returns what the repetition rule compares: the position without who is to move and whether
 // the last turns were passes. Keys are comparable with ==.
-func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }
+func (p Position) Key() Position { return Position{p.lo &^ (sideBit | passMask), p.hi} }
 
 // Hash mixes the two words of the position into one well-spread number, for
 // hash tables. Equal positions have equal hashes on every machine.
@@ -105,20 +101,22 @@ func (p Position) Hash() uint64 {
 // it.
 func (p Position) Rotate() Position {
 	lo := uint64(SquareSet(p.lo).SeenBy(North))
-	lo |= swapHalves(p.lo>>handShift&handMask, 9) << handShift
+	lo |= swapped(p.lo, handShift, 9)
 	lo |= p.lo & passMask
 	lo |= ^p.lo & sideBit
-	lo |= swapHalves(p.lo>>coolShift&coolMask, 1) << coolShift
+	lo |= swapped(p.lo, coolShift, 1)
 
 	hi := uint64(SquareSet(p.hi).SeenBy(North))
-	hi |= swapHalves(p.hi>>goalShift&bothGoals, 4) << goalShift
+	hi |= swapped(p.hi, goalShift, 4)
 	return Position{lo, hi}
 }
 
-// swapHalves returns a number of two halves of some bits with these exchanged.
-func swapHalves(x uint64, bits int) uint64 {
-	low := x & (1<<bits - 1)
-	return x>>bits | low<<bits
+// swapped returns South's and North's field at a place of a word, of so many bits each, exchanged.
+func swapped(word uint64, shift, bits int) uint64 {
+	mask := uint64(1)<<bits - 1
+	south := word >> shift & mask
+	north := word >> (shift + bits) & mask
+	return (south<<bits | north) << shift
 }
 
 // Mirror puts the files of the board in reverse: no rule tells left from right.

@@ -26,11 +26,6 @@ func (s *scanner) fail(at int, format string, args ...any) {
 	}
 }
 
-// failLength records that the text of a move or a position is too long.
-func (s *scanner) failLength(what string, most int) {
-	s.fail(most, "expected a %s of at most %d bytes, found %d", what, most, len(s.text))
-}
-
 // expected fails at the next character: that is not what was expected.
 func (s *scanner) expected(format string, args ...any) {
 	found := "found the end"
@@ -68,8 +63,7 @@ func (s *scanner) between(low, high byte) (n int, ok bool) {
 // blanks skips spaces and tabs and reports whether there were any.
 func (s *scanner) blanks() bool {
 	from := s.at
-	for s.peek() == ' ' || s.peek() == '\t' {
-		s.at++
+	for s.accept(' ') || s.accept('\t') {
 	}
 	return s.at > from
 }
@@ -99,7 +93,8 @@ func (s *scanner) end(what string) {
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		s.failLength("position", maxPositionText)
+		s.fail(maxPositionText, "expected a position of at most %d bytes, found %d",
+			maxPositionText, len(text))
 	}
 	p := s.boardAndSide()
 	if r.options.Kang {
@@ -139,10 +134,10 @@ func (s *scanner) boardAndSide() (p Position) {
 		}
 		p.put(square, Height(h))
 	}
-	spaced := s.blanks()
-	if spaced && s.accept('n') {
+	s.space("the side to move, 's' or 'n'")
+	if s.accept('n') {
 		p.lo |= sideBit
-	} else if !spaced || !s.accept('s') {
+	} else if !s.accept('s') {
 		s.expected("a space and the side to move, 's' or 'n'")
 	}
 	return p
@@ -155,14 +150,12 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	s.space("the goals, like 1-2")
 	at := s.at
 	s.goals(p, r.goalsToWin)
-	if p.Goals(South) == r.goalsToWin && p.Goals(North) == r.goalsToWin {
+	if p.Goals(South)+p.Goals(North) == 2*r.goalsToWin { // no side has more than it takes
 		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
 	s.space("who took a piece out last (-, s, n or sn)")
-	word := s.text[s.at:]
-	if end := strings.IndexAny(word, " \t"); end >= 0 {
-		word = word[:end]
-	}
+	rest := s.text[s.at:]
+	word := rest[:strings.IndexAny(rest+" ", " \t")]
 	took := slices.Index(tookOutTexts[:], word)
 	if took < 0 {
 		s.expected("who took a piece out last (-, s, n or sn)")

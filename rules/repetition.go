@@ -17,9 +17,7 @@ func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.p
 // repetitions were allowed. Engines without a history of the game choose such moves; see the
 // tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
-	outcome, _ := g.Outcome()
-	inPlay := outcome == Undecided && !g.rules.SettingUp(g.pos)
-	if !inPlay || g.Legal().Contains(m) {
+	if g.overLength() || g.Legal().Contains(m) {
 		return false
 	}
 	loose := *g.rules
@@ -32,26 +30,20 @@ func (g *Game) OnlyRepeats(m Move) bool {
 // excludePast removes the moves that, made in p, lead to one of the past positions. A move changes
 // three squares at most, so the number of squares that differ leaves few.
 func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
-	for i := range past {
-		differing := p.differing(past[i])
-		if differing.Count() <= 3 {
-			ms.exclude(r, p, past[i])
+	for _, key := range past {
+		if p.differing(key).Count() > 3 {
+			continue
 		}
-	}
-}
-
-// exclude removes the moves that, made in p, lead to the position past (a key).
-func (ms *MoveSet) exclude(r *Rules, p, past Position) {
-	for gi := range ms.groups[:ms.n] {
-		g := &ms.groups[gi]
-		arrivals := past.OfHeight(g.height)
-		for end := range (g.ends & arrivals).All() {
-			ms.excludeIf(r, p, newMove(g.from, end, NoSquare), past)
-		}
-		for hit := range (g.hits & arrivals).All() {
-			drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit))
-			for drop := range drops.All() {
-				ms.excludeIf(r, p, newMove(g.from, hit, drop), past)
+		for _, g := range ms.groups[:ms.n] {
+			arrivals := key.OfHeight(g.height)
+			for end := range (g.ends & arrivals).All() {
+				ms.excludeIf(r, p, newMove(g.from, end, NoSquare), key)
+			}
+			for hit := range (g.hits & arrivals).All() {
+				drops := *ms.dropsOf(&g, hit) & key.OfHeight(p.At(hit))
+				for drop := range drops.All() {
+					ms.excludeIf(r, p, newMove(g.from, hit, drop), key)
+				}
 			}
 		}
 	}

@@ -19,9 +19,11 @@ func (r *Rules) setupSquares(side Side) SquareSet {
 func (r *Rules) nextToPlace(p Position) Side {
 	south := p.held(South)
 	north := p.held(North)
-	isAhead := r.options.SetupOrder == Alternate && south < north // South has placed more
-	southWaits := south == 0 || isAhead
-	if north > 0 && southWaits {
+	isNorth := south == 0
+	if r.options.SetupOrder == Alternate {
+		isNorth = south < north // South has placed more
+	}
+	if isNorth && north > 0 {
 		return North
 	}
 	return South
@@ -98,43 +100,33 @@ func (s *Setups) At(k int64) Position {
 // arrangements returns the ways to place two pieces of each height on squares, in the order of
 // their digits.
 func arrangements(zone SquareSet) []Position {
-	a := arranger{left: [4]int{zone.Count() - NumPieces/2, 2, 2, 2}}
-	a.place(Position{}, zone)
-	return a.list
+	left := [4]int{zone.Count() - NumPieces/2, 2, 2, 2}
+	return arrange(nil, Position{}, zone, left)
 }
 
-type arranger struct {
-	left [4]int // pieces of each height to be placed; of height 0, squares that stay empty
-	list []Position
-}
-
-// place lists the ways to go on from p on the squares that are left.
-func (a *arranger) place(p Position, squares SquareSet) {
+// arrange adds to a list the ways to go on from p on these squares with the pieces of each height
+// that are left; of height 0, squares that stay empty.
+func arrange(list []Position, p Position, squares SquareSet, left [4]int) []Position {
 	if squares == 0 {
-		a.list = append(a.list, p)
-		return
+		return append(list, p)
 	}
 	s := squares.first()
-	for h := range a.left {
-		if a.left[h] == 0 {
+	for h, n := range left {
+		if n == 0 {
 			continue
 		}
 		next := p
 		next.put(s, Height(h))
-		a.left[h]--
-		a.place(next, squares&^(1<<s))
-		a.left[h]++
+		rest := left
+		rest[h]--
+		list = arrange(list, next, squares&^(1<<s), rest)
 	}
+	return list
 }
 
 // afterMirror reports whether the mirror image's digits come before the position's own.
 func (p Position) afterMirror() bool {
 	image := p.Mirror()
-	return image != p && image.before(p)
-}
-
-// before reports whether the digits of a board come before the digits of another one.
-func (p Position) before(q Position) bool {
-	first := p.differing(q).first()
-	return p.At(first) < q.At(first)
+	first := image.differing(p).first()
+	return image.At(first) < p.At(first) // false where nothing differs, too
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"iter"
 	"math/bits"
+	"strings"
 )
 
 // Board dimensions.
@@ -30,7 +31,7 @@ func (s Side) Other() Side { return s ^ 1 }
 func (s Side) String() string { return [...]string{"South", "North"}[s] }
 
 // Name returns the side's name in records, "south" or "north".
-func (s Side) Name() string { return [...]string{"south", "north"}[s] }
+func (s Side) Name() string { return strings.ToLower(s.String()) }
 
 // Letter returns the side's letter in position texts, 's' or 'n'.
 func (s Side) Letter() byte { return "sn"[s] }
@@ -66,7 +67,7 @@ func (s Square) Row() int { return int(s) / Files }
 func (s Square) OnBoard() bool { return s < NumSquares }
 
 // IsGoal reports whether s is one of the two goals.
-func (s Square) IsGoal() bool { return s == NorthGoal || s == SouthGoal }
+func (s Square) IsGoal() bool { return goalSet.Has(s) }
 
 // String returns the square's name: "a1" to "f6", "goal", or "none".
 func (s Square) String() string { return string(s.appendTo(nil)) }
@@ -164,15 +165,12 @@ func (ss SquareSet) All() iter.Seq[Square] {
 // rowSet returns the six squares of a row, 0 (row 1) to 5 (row 6).
 func rowSet(row int) SquareSet { return row1 << (row * Files) }
 
-// firstRow returns the occupied row nearest to side, or -1 on an empty board.
+// firstRow returns the occupied row nearest to side, on a board that isn't empty.
 func firstRow(occ SquareSet, side Side) int {
-	if occ == 0 {
-		return -1
-	}
 	if side == South {
-		return bits.TrailingZeros64(uint64(occ)) / Files
+		return occ.first().Row()
 	}
-	return (63 - bits.LeadingZeros64(uint64(occ))) / Files
+	return (bits.Len64(uint64(occ)) - 1) / Files
 }
 
 // nearRow returns the i-th row as side sees it: its own first row is 0, the far one Rows-1.

@@ -45,8 +45,10 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	if !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
-	t.hand = r.options.Kang && p.HoldsPieces(side)
+	t.hand = p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
+	t.search.far = rowSet(nearRow(side, Rows-1))
+	t.search.goal = 1 << goalOf(side)
 }
 
 // next loads the sources of the hand, or of the next row that has any, and reports whether there
@@ -73,8 +75,8 @@ func (t *turn) next(moves bool) bool {
 	for occ := t.p.Occupied(); t.rows > 0 && row == 0; t.rows-- {
 		row = occ & rowSet(nearRow(t.side, Rows-t.rows))
 	}
-	for squares := row; squares != 0; squares &= squares - 1 {
-		t.add(squares.first(), t.p.At(squares.first()))
+	for s := range row.All() {
+		t.add(s, t.p.At(s))
 	}
 	t.row = row
 	return row != 0
@@ -112,7 +114,7 @@ func (t *turn) firstEnds(src source) SquareSet {
 		return ss.legEnds(src.start(t.side), src.height)
 	}
 	c := &t.search
-	c.place(t.p.without(src), t.side)
+	c.place(t.p.without(src))
 	if src.from.OnBoard() {
 		return c.legEnds(1<<src.from, src.height, doorSet{})
 	}
@@ -140,17 +142,15 @@ func (t *turn) landingsOf(i int) landings {
 // landings sorts the squares where the courses of the i-th source can end.
 func (t *turn) landings(i int, ends SquareSet) landings {
 	src := t.sources[i]
-	occ := t.p.Occupied()
-	if src.from.OnBoard() {
-		occ &^= 1 << src.from
-	}
+	start := SquareSet(1) << src.from // nothing of the board, if the piece comes from a hand
+	occ := t.p.Occupied() &^ start
 	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
 	if l.landedOn != 0 && t.r.options.Relocation {
 		l.hits = l.landedOn
 		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}
-	if src.from.OnBoard() && !t.r.allowNull {
-		l.ends &^= 1 << src.from
+	if !t.r.allowNull {
+		l.ends &^= start
 	}
 	return l
 }
@@ -168,8 +168,7 @@ func (t *turn) count(l *landings) int {
 		return n
 	}
 	n += l.hits.Count() * l.dropZone.Count()
-	startIsEmpty := l.from.OnBoard() && l.dropZone.Has(l.from)
-	if startIsEmpty && !t.r.allowNull {
+	if !t.r.allowNull && l.dropZone.Has(l.from) {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n

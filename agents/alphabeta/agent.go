@@ -48,19 +48,17 @@ func Kind() agents.Kind {
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
 	weights, err := eval.FromConfig(c)
-	if err != nil {
-		return nil, err
-	}
 	a := &player{Source: weights}
 	c.Decode(&a.config)
-	a.searches = make([]search, a.config.Threads)
-	return a, nil
+	a.searches = make([]search, a.Threads)
+	return a, err
 }
 
 type player struct {
 	agents.Base
 	eval.Source
-	config   config
+	config
+
 	rng      *rand.Rand // for the set-up; the search is deterministic
 	shared   sharedState
 	searches []search // one for each thread
@@ -76,10 +74,10 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 		return err
 	}
 	a.rng = s.Rand()
-	a.shared.table.reset(a.config.Hash)
-	a.shared.evals.reset((a.config.Hash + 1) / 2)
+	a.shared.table.reset(a.Hash)
+	a.shared.evals.reset((a.Hash + 1) / 2)
 	for i := range a.searches {
-		a.searches[i].reset(&a.shared, s.Rules, e, a.config.params)
+		a.searches[i].reset(&a.shared, s.Rules, e, a.params)
 	}
 	return nil
 }
@@ -100,7 +98,7 @@ func (a *player) Choose(
 	anyMove := moves.At(0)
 	memory := main.sample.List[:0]
 	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: memory}
-	own := agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime}
+	own := agents.Limits{Depth: a.Depth, Nodes: a.Nodes, MoveTime: a.MoveTime}
 	q.Limits = q.Limits.Tighter(own)
 	first := q.Limits // of the search for the best move
 	if q.Noise != nil {

@@ -53,37 +53,3 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	tab.reset(1)
 	require.Empty(t, kept())
 }
-
-func TestUsable(t *testing.T) {
-	make := func(s agents.Score, depth uint8, b boundKind) entry {
-		return entry{score: int16(s), depth: depth, tag: uint8(b) | 8}
-	}
-	win, loss := agents.WinIn(3), -agents.WinIn(4)
-	for _, c := range []struct {
-		name        string
-		e           entry
-		alpha, beta agents.Score
-		left        int
-		want        bool
-	}{
-		{"exact, same depth", make(50, 4, exactScore), 0, 1, 99, true},
-		{"other depth", make(50, 5, exactScore), 0, 1, 99, false},
-		{"lower bound that fails high", make(50, 4, lowerBound), 0, 50, 99, true},
-		{"lower bound that doesn't", make(50, 4, lowerBound), 50, 51, 99, false},
-		{"upper bound that fails low", make(50, 4, upperBound), 50, 51, 99, true},
-		{"upper bound that doesn't", make(50, 4, upperBound), 49, 50, 99, false},
-		{"the game may end first", make(50, 4, exactScore), 0, 1, 4, false},
-		{"a win of another depth", make(win, 2, exactScore), 0, 1, 99, true},
-		{"the window is above the win", make(win, 2, exactScore), win, win + 1, 99, false},
-		{"an upper bound proves no win", make(win, 2, upperBound), win, win + 1, 99, false},
-		{"a loss of another depth", make(loss, 2, upperBound), 0, 1, 99, true},
-		{"a lower bound proves no loss", make(loss, 2, lowerBound), loss - 1, loss, 99, false},
-		{"a win too late", make(win, 2, exactScore), 0, 1, 2, false},
-	} {
-		score, ok := c.e.usable(c.alpha, c.beta, 4, 0, c.left, true)
-		require.Equal(t, c.want, ok, c.name)
-		if ok {
-			require.EqualValues(t, c.e.score, score, c.name)
-		}
-	}
-}

@@ -55,8 +55,9 @@ func (e *Evaluator) Policy() *policy.Policy { return e.policy }
 func (e *Evaluator) Extract(
 	p rules.Position, f *Vector, in *inputs.List,
 ) (network float64, attacked bool) {
-	own := e.rules.Control(p, p.Side())
-	opp := e.rules.Control(p, p.Side().Other())
+	side := p.Side()
+	own := e.rules.Control(p, side)
+	opp := e.rules.Control(p, side.Other())
 	v := collector{values: f}
 	v.fill(p, &own, &opp)
 	in.Extract(p, &own, &opp)

@@ -101,9 +101,11 @@ func (n *Network) pack() *packed {
 
 // value returns the network's output times QA × QB.
 func (w *packed) value(in *inputs.List) int32 {
-	var sums [imageUnits]int16
+	var (
+		sums   [imageUnits]int16
+		output [1]int32
+	)
 	w.rows.Add(sums[:], in.Active())
-	var output [1]int32
 	vector.Outputs(output[:], sums[:], w.bias[:], w.out[:], QA)
 	return output[0]
 }

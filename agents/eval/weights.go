@@ -198,14 +198,17 @@ type reader struct {
 // add notes the errors of the value of a key, or of the fields in it that they name, with their
 // lines. They begin with a text.
 func (r *reader) add(key, text string, err error) {
+	label := r.weights.label()
 	for _, err := range problems.Split(err) {
 		place := jsontext.Pointer("").AppendToken(key)
-		if in, ok := errors.AsType[*problems.FieldError](err); ok {
+		in, ok := errors.AsType[*problems.FieldError](err)
+		if ok {
 			place = place.AppendToken(in.Field)
 			err = in.Err
 		}
 		line := strictjson.Line(r.data, place)
-		r.wrong = append(r.wrong, fmt.Errorf("%s:%d: %s%w", r.weights.label(), line, text, err))
+		err = fmt.Errorf("%s:%d: %s%w", label, line, text, err)
+		r.wrong = append(r.wrong, err)
 	}
 }
 
@@ -304,12 +307,7 @@ func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 		return copyAll(w.Table(i), list)
 	})
 	errs := []error{err}
-	hasNetwork := false
-	for name := range tables {
-		if policy.OfNetwork(name) {
-			hasNetwork = true
-		}
-	}
+	hasNetwork := slices.ContainsFunc(slices.Collect(maps.Keys(tables)), policy.OfNetwork)
 	for _, name := range names {
 		needed := hasNetwork || !policy.OfNetwork(name)
 		if needed && tables[name] == nil {
@@ -322,16 +320,18 @@ func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 // network returns the network of a weights file, which may have fewer units than HiddenUnits.
 func (f *networkFile) network() (*Network, error) {
 	units := len(f.B1)
-	if units < 1 || units > HiddenUnits || len(f.W2) != units {
+	fits := 1 <= units && units <= HiddenUnits
+	if !fits || len(f.W2) != units {
 		const format = "expected as many numbers of bias as of out, 1 to %d, found %d and %d"
 		return nil, fmt.Errorf(format, HiddenUnits, units, len(f.W2))
 	}
 	n := &Network{}
 	copy(n.B1[:], f.B1)
 	copy(n.W2[:], f.W2)
-	return n, byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
+	err := byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
 		return copyAll(n.W1[i][:units], row)
 	})
+	return n, err
 }
 
 // copyAll copies a list that must be as long as the one it is copied to.

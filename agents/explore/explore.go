@@ -31,8 +31,8 @@ func Kind() agents.Kind {
 			Options
 		}{}),
 		Light: func(c agents.Config) bool {
-			like, err := agents.ParseSpec(c.Values[Param])
-			return err == nil && c.Registry.Light(like)
+			like, _ := agents.ParseSpec(c.Values[Param]) // the zero spec is of no kind
+			return c.Registry.Light(like)
 		},
 		New: newPlayer,
 	}
@@ -78,7 +78,7 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, err := c.Registry.Kind(spec); err == nil && kind.Interactive {
+	if kind, _ := c.Registry.Kind(spec); kind.Interactive { // New has the error
 		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
 	}
 	like, err := c.Registry.New(spec, c.Rules...)
@@ -86,8 +86,8 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 		return nil, err
 	}
 	a := &player{Agent: like}
-	c.Decode(&a.options)
-	if a.options.Temperature > 0 && !like.Capabilities().Noise {
+	c.Decode(&a.Options)
+	if a.Temperature > 0 && !like.Capabilities().Noise {
 		const expected = "expected an agent that does, like alphabeta, or temperature=0"
 		err := fmt.Errorf("%s does not explore by temperature; %s", text, expected)
 		return nil, errors.Join(err, like.Close())
@@ -97,9 +97,9 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 
 type player struct {
 	agents.Agent
-	options Options
-	rng     *rand.Rand
-	moves   rules.MoveSet
+	Options
+
+	rng *rand.Rand
 }
 
 // Unwrap returns the agent that it plays like.
@@ -121,16 +121,16 @@ func (a *player) Choose(
 	if err := q.Check(a.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
-	late := a.options.Plies > 0 && g.Ply() >= a.options.Plies
+	late := a.Plies > 0 && g.Ply() >= a.Plies
 	if late || g.Rules().SettingUp(g.Position()) {
 		return a.Agent.Choose(ctx, g, q)
 	}
 	// Three numbers a move, so that the draws of one move don't depend on those before.
-	random := a.rng.Float64() < a.options.Random
+	random := a.rng.Float64() < a.Random
 	draw := a.rng.Uint64()
 	noise := a.rng.Uint64()
-	if !random && a.options.Temperature > 0 {
-		q.Noise = func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) }
+	if !random && a.Temperature > 0 {
+		q.Noise = func(m rules.Move) agents.Score { return gumbel(noise, m, a.Temperature) }
 	}
 	d, err := a.Agent.Choose(ctx, g, q)
 	if err != nil || !random {
@@ -139,30 +139,25 @@ func (a *player) Choose(
 	if _, proven := d.Score.Proven(); proven {
 		return d, nil
 	}
-	if m := a.harmless(g, draw); m != rules.NoMove {
-		return agents.Decision{Move: m, Depth: d.Depth, Nodes: d.Nodes}, nil
+	if drawn := harmless(g, draw); len(drawn) > 0 {
+		d = agents.Decision{Move: drawn[0], Depth: d.Depth, Nodes: d.Nodes}
 	}
 	return d, nil
 }
 
-// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is
+// harmless draws one of the moves after which the opponent can't reach the goal, none if there is
 // none.
-func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
-	g.LegalMoves(&a.moves)
-	p := g.Position()
+func harmless(g *rules.Game, seed uint64) []rules.Move {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Uint64() // Records depend on the numbers after the first.
 	sample := lists.Sample[rules.Move]{Size: 1, Rand: rng}
-	for m := range a.moves.All() {
-		next := g.Rules().Apply(p, m)
+	for m := range g.Legal().All() {
+		next := g.Rules().Apply(g.Position(), m)
 		if !g.Rules().CanReachGoal(next, next.Side()) {
 			sample.Add(m)
 		}
 	}
-	if len(sample.List) == 0 {
-		return rules.NoMove
-	}
-	return sample.List[0]
+	return sample.List
 }
 
 // gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the
@@ -170,8 +165,10 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 // exp(score/temperature) (the "Gumbel-max trick", see C. J. Maddison, D. Tarlow and T. Minka: A*
 // Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	bits := agents.MixSeed(seed, uint64(m)) >> 11 // the highest 53
-	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1
+	mixed := agents.MixSeed(seed, uint64(m))
+	bits := mixed >> 11                    // the highest 53
+	u := (float64(bits) + 0.5) / (1 << 53) // between 0 and 1
 	standard := -math.Log(-math.Log(u))
-	return agents.Score(math.Round(100 * temperature * standard))
+	noise := 100 * temperature * standard
+	return agents.Score(math.Round(noise))
 }

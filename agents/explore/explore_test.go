@@ -192,7 +192,7 @@ func TestSpec(t *testing.T) {
 		require.Equal(t, spec, back)
 		a, err := registry().New(spec)
 		require.NoError(t, err)
-		require.Equal(t, o, a.(*player).options)
+		require.Equal(t, o, a.(*player).Options)
 	}
 	like, err := agents.ParseSpec("mcts:name=Ada,cpuct=1,clock=1m") // the name and the clock are those of the outer one
 	require.NoError(t, err)

@@ -40,16 +40,16 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Ste
 			} else if crossed.Has(s) {
 				content = "+"
 			}
-			before, after := " ", " "
+			signs := "  "
 			switch {
-			case s == last.To() || s == last.Drop():
-				before, after = "[", "]"
+			case s == last.To(), s == last.Drop():
+				signs = "[]"
 			case s == last.From():
-				before, after = "(", ")"
+				signs = "()"
 			case landed.Has(s):
-				before, after = "<", ">"
+				signs = "<>"
 			}
-			b.WriteString(before + content + after)
+			b.WriteString(signs[:1] + content + signs[1:])
 		}
 		fmt.Fprintf(&b, "│ %d\n", row+1)
 	}
@@ -78,7 +78,6 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 }
 
 // hand returns the heights of the pieces in a side's hand.
-
 func hand(p rules.Position, side rules.Side) string {
 	var heights []string
 	for h := rules.Height(1); h <= 3; h++ {

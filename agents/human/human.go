@@ -109,12 +109,7 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		return rules.NoMove, nil
 	}
 	if words[0] == "moves" && len(words) <= 2 {
-		start := strings.Join(words[1:], "")
-		list := listMoves(g.Legal(), start)
-		if list == "" {
-			list = fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
-		}
-		h.printf("%s", list)
+		h.printf("%s", listMoves(g.Legal(), strings.Join(words[1:], "")))
 		return rules.NoMove, nil
 	}
 	// A move may be typed with blanks, but then it has one of these signs.
@@ -128,8 +123,8 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		h.printf("%s", help)
 	case "board":
 		last := rules.NoMove
-		if moves := g.Moves(); len(moves) > 0 {
-			last = moves[len(moves)-1]
+		if n := len(g.Moves()); n > 0 {
+			last = g.Moves()[n-1]
 		}
 		h.printf("%s", Board(g.Rules(), g.Position(), last, nil))
 	case "quit", "exit", "resign":
@@ -202,8 +197,7 @@ func (h *Person) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, 
 //	d1-    c2 d3 goal
 //	d1xc3@ a1 b1 d2
 //
-// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there
-// are none.
+// With a start (a square, +height or height@) it lists those moves alone.
 func listMoves(ms *rules.MoveSet, start string) string {
 	var b strings.Builder
 	heading := "" // of the line under way
@@ -223,10 +217,10 @@ func listMoves(ms *rules.MoveSet, start string) string {
 		}
 		b.WriteString(" " + tail)
 	}
-	if heading != "" {
-		b.WriteString("\n")
+	if heading == "" {
+		return fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
 	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 // maxLine bounds an input line, in bytes, its end included. No move is longer.

@@ -40,19 +40,17 @@ func Kind() agents.Kind {
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
 	weights, err := eval.FromConfig(c)
-	if err != nil {
-		return nil, err
-	}
 	a := &player{Source: weights}
 	c.Decode(&a.config)
-	a.search.tree.limit = limitFor(a.config.Hash)
-	return a, nil
+	a.search.tree.limit = limitFor(a.Hash)
+	return a, err
 }
 
 type player struct {
 	agents.Base
 	eval.Source
-	config config
+	config
+
 	rng    *rand.Rand // for the set-up; the search is deterministic
 	search search
 }
@@ -65,7 +63,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 		return err
 	}
 	a.rng = s.Rand()
-	a.search.params = a.config.forRules(s.Rules.Options())
+	a.search.params = a.forRules(s.Rules.Options())
 	a.search.reset(s.Rules, e)
 	return nil
 }
@@ -78,7 +76,7 @@ func (a *player) Choose(
 	if err != nil || decided {
 		return d, err
 	}
-	own := agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime}
+	own := agents.Limits{Nodes: a.Iterations, MoveTime: a.MoveTime}
 	lim := q.Limits.Tighter(own)
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
@@ -146,7 +144,8 @@ func (p *params) toValue(s agents.Score) float64 {
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
 	root := math.Sqrt(1 - float64(v*v))
-	return agents.Evaluated(p.ValueScale * (v / root))
+	x := v / root
+	return agents.Evaluated(p.ValueScale * x)
 }
 
 // expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best,

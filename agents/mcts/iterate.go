@@ -64,21 +64,29 @@ func (s *search) selectChild(p rules.Position) (child uint32, ok bool) {
 // A node whose every move lets the opponent win at once is proven lost instead.
 func (s *search) expand(p rules.Position) {
 	i := s.last()
-	s.list = append(s.list[:0], s.tree.children(&s.tree.nodes[i])...)
+	children := s.tree.children(&s.tree.nodes[i])
+	s.list = append(s.list[:0], children...)
 	s.line.Moves(p, &s.moves)
 	anyMove := s.moves.At(0)
 	for _, c := range s.list {
 		s.moves.Remove(c.move)
 	}
-	all := s.evaluateMoves(p, max(s.width(i), 2*len(s.list)))
+	width := max(s.width(i), 2*len(s.list))
+	all := s.evaluateMoves(p, width)
 	if len(s.list) == 0 { // the root needs a move nevertheless
-		lost := node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)}
+		lost := node{
+			move:   anyMove,
+			value:  -1,
+			static: -1,
+			proof:  agents.WinIn(1),
+		}
 		s.list = append(s.list, lost)
 	}
 	if len(s.list) > s.tree.free() {
 		return
 	}
-	slices.SortStableFunc(s.list, func(a, b node) int { return cmp.Compare(b.static, a.static) })
+	byStatic := func(a, b node) int { return cmp.Compare(b.static, a.static) }
+	slices.SortStableFunc(s.list, byStatic)
 	s.setPriors(s.list)
 	s.tree.setChildren(i, s.list, all)
 	s.tree.update(i)
@@ -97,11 +105,12 @@ func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	for len(s.heap) > 0 && len(s.list) < width {
 		m := s.heap.Pop()
 		child := s.evaluate(m, s.rules.Apply(p, m))
-		if child.proof < agents.WinScore {
-			s.list = append(s.list, child)
-			if child.static > best.static {
-				best = child
-			}
+		if child.proof >= agents.WinScore {
+			continue
+		}
+		s.list = append(s.list, child)
+		if child.static > best.static {
+			best = child
 		}
 		if child.proof <= -agents.WinScore {
 			break

@@ -88,7 +88,8 @@ func (s *search) stopped() bool {
 func (s *search) setRoot(g *rules.Game) {
 	if !s.reuseTree(g) {
 		score := s.eval.Score(g.Position())
-		s.tree.reset(float32(-s.toValue(score)))
+		value := s.toValue(score)
+		s.tree.reset(float32(-value))
 	}
 	s.start = g.Start()
 	s.played = append(s.played[:0], g.Moves()...)

@@ -37,10 +37,11 @@ type Scorer struct {
 func (s *Scorer) Begin(w *Policy, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	s.weights = w.weights
 	s.last = rules.NoMove
-	opponent := s.view.Begin(r, p, ms)
-	s.network.begin(w, r, p, &opponent)
 	clear(s.haveEnds[:])
 	clear(s.haveDrops[:])
+
+	opponent := s.view.Begin(r, p, ms)
+	s.network.begin(w, r, p, &opponent)
 }
 
 // Score returns the score of a move in units of 1/[Unit].
@@ -66,15 +67,17 @@ func (s *Scorer) Score(m rules.Move) int32 {
 
 // scoreStartEnd computes what the moves of a start and an end share.
 func (s *Scorer) scoreStartEnd(a turnedMove) {
+	s.displaced = a.displaced
 	k := a.kind()*places + a.end
 	if !s.haveEnds[k] {
 		s.haveEnds[k] = true
 		s.ends[k] = s.total(s.view.endFeatures(a))
 	}
-	start := s.view.startFeatures(a)
-	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.sum = s.ends[k]
+	for _, i := range s.view.startFeatures(a) {
+		s.sum += int32(s.weights[i])
+	}
 	s.sum += s.network.startEnd(a)
-	s.displaced = a.displaced
 }
 
 func (s *Scorer) total(features [5]int) (sum int32) {

@@ -161,7 +161,8 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 // evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether
 // there are any.
 func (s *Solver) evasions(p rules.Position, f *frame) bool {
-	if s.rules.GoalWins(p, p.Side().Other()) && !s.drawsByPass(p, f) {
+	opponent := p.Side().Other()
+	if s.rules.GoalWins(p, opponent) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
 		s.rules.Evasions(p, &f.moves)
 	}

@@ -35,62 +35,63 @@ type Solution struct {
 // New returns a function that searches games, for one goroutine. When ctx ends, its solution is
 // incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
-	find := s.depthFirst()
-	if s.Nodes > 0 {
-		guide, err := eval.ForRules(r)
-		if err != nil {
-			return nil, err
-		}
-		find = s.byProofNumbers(guide)
+	w := worker{Search: s}
+	if s.Nodes == 0 {
+		w.solver = New(DefaultMegabytes)
+		return w.solve, nil
 	}
-	return func(ctx context.Context, g *rules.Game) (Solution, error) {
-		if s.MoveTime > 0 {
-			limited, cancel := context.WithTimeout(ctx, s.MoveTime)
-			defer cancel()
-			ctx = limited
-		}
-		began := time.Now()
-		solution := Solution{Game: g}
-		err := find(ctx, &solution)
-		if ctx.Err() != nil {
-			err = nil
-		}
-		solution.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
-		return solution, err
-	}, nil
+	var err error
+	w.guide, err = eval.ForRules(r)
+	megabytes := cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes))
+	w.prover = proofnumber.New(megabytes)
+	return w.solve, err
 }
 
-// depthFirst returns a function that fills in the solution of its game by a [Solver].
-func (s Search) depthFirst() func(context.Context, *Solution) error {
-	solver := New(DefaultMegabytes)
-	return func(ctx context.Context, solution *Solution) error {
-		result, err := solver.Solve(ctx, solution.Game, s.Depth)
-		solution.Result = result
-		solution.Complete = err == nil
-		return err
-	}
+// worker searches one game after another, depth first or by proof numbers.
+type worker struct {
+	Search
+	solver *Solver             // depth first
+	prover *proofnumber.Prover // by proof numbers, with its evaluation
+	guide  *eval.Evaluator
 }
 
-// byProofNumbers returns a function that fills in the solution of its game by a
-// [proofnumber.Prover].
-func (s Search) byProofNumbers(guide *eval.Evaluator) func(context.Context, *Solution) error {
-	prover := proofnumber.New(cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes)))
-	return func(ctx context.Context, solution *Solution) error {
-		win, nodes, err := prover.Prove(ctx, solution.Game, guide, s.Depth, s.Nodes)
-		solution.Nodes = nodes
-		if win == nil {
-			return err
-		}
-		p := solution.Game.Position()
-		solution.Strategy = win
-		solution.Complete = true
-		solution.Line = win.Line(p)
-		solution.Plies = len(solution.Line)
-		if win.Winner != p.Side() {
-			solution.Plies = -solution.Plies
-		}
+func (w *worker) solve(ctx context.Context, g *rules.Game) (s Solution, err error) {
+	if w.MoveTime > 0 {
+		limited, cancel := context.WithTimeout(ctx, w.MoveTime)
+		defer cancel()
+		ctx = limited
+	}
+	began := time.Now()
+	s.Game = g
+	if w.Nodes > 0 {
+		err = w.prove(ctx, &s)
+	} else {
+		s.Result, err = w.solver.Solve(ctx, g, w.Depth)
+		s.Complete = err == nil
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	s.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
+	return s, err
+}
+
+// prove fills in the solution of its game by proof numbers.
+func (w *worker) prove(ctx context.Context, s *Solution) error {
+	win, nodes, err := w.prover.Prove(ctx, s.Game, w.guide, w.Depth, w.Nodes)
+	s.Nodes = nodes
+	if win == nil {
 		return err
 	}
+	p := s.Game.Position()
+	s.Strategy = win
+	s.Complete = true
+	s.Line = win.Line(p)
+	s.Plies = len(s.Line)
+	if win.Winner != p.Side() {
+		s.Plies = -s.Plies
+	}
+	return err
 }
 
 // List searches games of the same rules with some workers, and calls each with the solutions in

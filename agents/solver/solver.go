@@ -200,12 +200,9 @@ func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 	for m := range ms.All() {
 		s.line.Push(p)
 		next := s.rules.Apply(p, m)
-		keeps := s.line.Outcome(next) == rules.Undecided
 		// The loser's move must not lose sooner. The winner's can't win sooner.
-		if keeps && !wins(n) {
-			keeps = !s.winsWithin(next, n-3)
-		}
-		keeps = keeps && s.forced(next, n-1)
+		sooner := !wins(n) && s.winsWithin(next, n-3)
+		keeps := !sooner && s.forced(next, n-1)
 		s.line.Pop()
 		if keeps || s.stopped {
 			return m

@@ -194,16 +194,16 @@ func (c *checker) move(setpos, rows string) (string, error) {
 		return "", err
 	}
 	lines := c.maxTime(shortTime) + "setpos " + setpos + "\nisready\ngo\n"
-	answer, err := c.search(c.ctx, []byte(lines), checkPatience, checkPatience/2, checkPatience/2)
+	err = c.search(c.ctx, []byte(lines), checkPatience, checkPatience/2, checkPatience/2)
 	if err != nil {
 		return "", err
 	}
-	m, err := parseMove(c.rules, p, answer.move)
+	m, err := parseMove(c.rules, p, c.answer.move)
 	if err == nil {
 		err = rules.NewGame(c.rules, p).Check(m)
 	}
 	if err != nil {
-		err = fmt.Errorf("setpos %s, bestmove %s: %w", setpos, answer.move, err)
+		err = fmt.Errorf("setpos %s, bestmove %s: %w", setpos, c.answer.move, err)
 	}
 	return formatMove(m), err
 }
@@ -252,7 +252,7 @@ func (c *checker) time() (string, error) {
 func (c *checker) stops() (string, error) {
 	began := time.Now()
 	commands := []byte(c.maxTime(longSearch) + "setpos start\nisready\ngo\n")
-	_, err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience)
+	err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience)
 	// A second answer would come before readyok.
 	took := (time.Since(began) - shortTime).Round(time.Millisecond)
 	if err == nil {

@@ -43,6 +43,7 @@ type client struct {
 	pending pendingAnswers
 	twice   bool     // it has answered a go twice
 	results []result // of the last search, by depth
+	answer  result   // of the last search
 }
 
 // pendingAnswers are the answers that the program has not sent yet.
@@ -219,44 +220,40 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	return timedOut(err, notReady, limit)
 }
 
-// search sends lines that end in isready and go, and returns the answer. The engine must be ready
-// in time; after the budget search sends stop, and the answer must come within the grace then.
+// search sends lines that end in isready and go, and keeps the answer. The engine must be ready in
+// time; after the budget search sends stop, and the answer must come within the grace then.
 func (c *client) search(
 	ctx context.Context, lines []byte, ready, budget, grace time.Duration,
-) (result, error) {
+) error {
 	c.results = c.results[:0]
+	c.answer = result{}
 	c.pending.ready = true
 	c.pending.move = true
-	var answer result
-	listen := func(word, rest string) (done bool, err error) {
-		return c.handleLine(word, rest, &answer)
-	}
 
 	// The budget has begun, too, while the engine has not said that it is ready.
-	err := c.proc.converse(ctx, lines, min(ready, budget), listen)
+	err := c.proc.converse(ctx, lines, min(ready, budget), c.handleLine)
 	if errors.Is(err, errLate) && ready < budget {
 		if c.pending.ready {
-			return answer, timedOut(err, notReady, ready)
+			return timedOut(err, notReady, ready)
 		}
-		err = c.proc.converse(ctx, nil, budget-ready, listen)
+		err = c.proc.converse(ctx, nil, budget-ready, c.handleLine)
 	}
 	if errors.Is(err, errLate) {
 		c.pending.again = 1
 		if c.pending.ready { // that readyok answers what was sent before stop
 			c.pending.again = 2
 		}
-		err = c.proc.converse(ctx, []byte("stop\n"), grace, listen)
+		err = c.proc.converse(ctx, []byte("stop\n"), grace, c.handleLine)
 	}
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	err = timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
-	return answer, err
+	return timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.
 // What comes before readyok belongs to an earlier search.
-func (c *client) handleLine(word, rest string, answer *result) (done bool, err error) {
+func (c *client) handleLine(word, rest string) (done bool, err error) {
 	if c.pending.ready {
 		switch {
 		case word == "readyok":
@@ -269,14 +266,16 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 		}
 		return false, nil
 	}
-	if word == "info" {
+	switch word {
+	case "info":
 		var r result
 		r.read(rest)
 		if r.move != "" {
 			c.results = append(c.results, r)
 		}
-	}
-	if word != "bestmove" {
+		return false, nil
+	case "bestmove":
+	default:
 		return false, nil
 	}
 	move, more, _ := strings.Cut(rest, " ")
@@ -286,10 +285,10 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 	c.pending.move = false
 	// The line may repeat what the last info line says of the move, or only name it.
 	if n := len(c.results); n > 0 && c.results[n-1].move == move {
-		*answer = c.results[n-1]
+		c.answer = c.results[n-1]
 	}
-	answer.read(more)
-	answer.move = move
+	c.answer.read(more)
+	c.answer.move = move
 	return true, nil
 }
 
@@ -319,7 +318,7 @@ func (r *result) read(text string) {
 			r.move = value
 		case "score":
 			x, err := strconv.ParseFloat(value, 64)
-			if err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			if err == nil && math.Abs(x) <= math.MaxFloat64 { // no NaN and no infinity
 				r.score = x
 				r.scored = true
 			}

@@ -66,14 +66,13 @@ func FuzzHost(f *testing.F) {
 		h := &host{client: client{pending: pendingAnswers{ready: true, move: true}}}
 		for line := range strings.Lines(text) {
 			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
-			var answer result
-			done, err := h.handleLine(word, rest, &answer)
+			done, err := h.handleLine(word, rest)
 			if err == nil && !done {
 				continue
 			}
 			if err == nil {
 				var d agents.Decision
-				if d, err = h.decide(g, answer); err == nil {
+				if d, err = h.decide(g); err == nil {
 					_ = g.Check(d.Move)
 					if d.Score > agents.MaxEval || d.Score < -agents.MaxEval || d.Nodes < 0 || d.Depth < 0 {
 						t.Fatalf("out of bounds: %+v", d)

@@ -76,7 +76,6 @@ type host struct {
 	rules  []*rules.Rules // that the program must be able to play
 
 	sent  limitValues // set as options of the program
-	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
@@ -111,8 +110,7 @@ func (h *host) Trace() []string { return h.trace.last() }
 // fail kills the program, which is in an unknown state, unless err is nil or the context's. It
 // returns err.
 func (h *host) fail(ctx context.Context, err error) error {
-	cancelled := ctx.Err() != nil && errors.Is(err, ctx.Err())
-	if err != nil && !cancelled {
+	if err != nil && !errors.Is(err, ctx.Err()) {
 		h.kill()
 	}
 	return err
@@ -133,7 +131,6 @@ func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 
 // newGame prepares the program for the game of the setup.
 func (h *host) newGame(ctx context.Context) error {
-	h.told.text = h.told.text[:0]
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return err
 	}
@@ -243,7 +240,7 @@ func (h *host) choose(
 	// All is sent at once: limits and position, then go as soon as the program is ready.
 	var commands []byte
 	if h.extended {
-		commands = append(h.told.command(g), "\nisready\ngo"...)
+		commands = append(historyCommand(g), "\nisready\ngo"...)
 		commands = appendLimits(commands, limits, g.Position().Side())
 		commands = append(commands, '\n')
 	} else {
@@ -255,52 +252,31 @@ func (h *host) choose(
 		commands = []byte(options + "setpos data " + rows + "\nisready\ngo\n")
 	}
 	budget, grace := h.times(limits)
-	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
-	if err != nil {
+	if err := h.search(ctx, commands, h.config.Ready, budget, grace); err != nil {
 		return d, err
 	}
-	d, err = h.decide(g, answer)
+	d, err = h.decide(g)
 	d.Answered = h.proc.lastRead
 	return d, err
 }
 
-// position is the position that the program was told last, as the command that it grows into: in a
-// long game the moves that are new are a small part of it.
-type position struct {
-	start rules.Position
-	moves []rules.Move
-	text  []byte // empty: none in this game
-}
-
-// command returns the command that tells the program the position of a game and its history.
-func (p *position) command(g *rules.Game) []byte {
-	if len(p.text) == 0 || !continues(g, p.start, p.moves) {
-		p.start = g.Start()
-		p.moves = p.moves[:0]
-		p.text = append(p.text[:0], "setpos pos "+g.Rules().FormatPosition(p.start)+" moves"...)
+// historyCommand returns the command that tells the program the position of a game and its history.
+func historyCommand(g *rules.Game) []byte {
+	start := g.Rules().FormatPosition(g.Start())
+	text := []byte("setpos pos " + start + " moves")
+	for _, m := range g.Moves() {
+		text = append(text, ' ')
+		text = m.AppendText(text)
 	}
-	added := g.Moves()[len(p.moves):]
-	for _, m := range added {
-		p.text = append(p.text, ' ')
-		p.text = m.AppendText(p.text)
-	}
-	p.moves = append(p.moves, added...)
-	return p.text
-}
-
-// continues reports whether a game has a start, and begins with the moves from there.
-func continues(g *rules.Game, start rules.Position, moves []rules.Move) bool {
-	if g.Start() != start || len(g.Moves()) < len(moves) {
-		return false
-	}
-	return slices.Equal(g.Moves()[:len(moves)], moves)
+	return text
 }
 
 // decide returns the decision that the program's answer is.
-func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
+func (h *host) decide(g *rules.Game) (d agents.Decision, err error) {
+	answer := h.answer
 	m, err := h.readMove(g, answer.move)
 	if err != nil {
-		return agents.Decision{}, failure(agents.BadMove, "%w", err)
+		return d, failure(agents.BadMove, "%w", err)
 	}
 	if h.setup.OnRepetition == agents.AskNext && g.OnlyRepeats(m) {
 		// The choice at the next lower depth that is legal is played.
@@ -314,8 +290,11 @@ func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 		}
 	}
 	return agents.Decision{
-		Move: m, Depth: answer.depth, Nodes: answer.nodes,
-		Scored: answer.scored, Score: answer.agentScore(h.extended),
+		Move:   m,
+		Depth:  answer.depth,
+		Nodes:  answer.nodes,
+		Scored: answer.scored,
+		Score:  answer.agentScore(h.extended),
 	}, nil
 }
 

@@ -421,11 +421,12 @@ func TestAskNext(t *testing.T) {
 	shallow, deep := g.Legal().At(0), g.Legal().At(7)
 	h.results = []result{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3},
 		{move: formatMove(nulls[0]), depth: 5}}
-	d, err := h.decide(g, h.results[2])
+	h.answer = h.results[2]
+	d, err := h.decide(g)
 	require.NoError(t, err)
 	require.Equal(t, agents.Decision{Move: deep, Depth: 3}, d)
 	h.setup.OnRepetition = agents.Forfeit
-	d, err = h.decide(g, h.results[2])
+	d, err = h.decide(g)
 	require.NoError(t, err)
 	require.Equal(t, nulls[0], d.Move)
 }

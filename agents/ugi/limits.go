@@ -67,8 +67,8 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 			wanted[i] = 0
 		}
 		for _, option := range h.given {
-			x, err := strconv.ParseFloat(option.Value, 64)
-			if strings.EqualFold(option.Name, name) && err == nil && x > 0 {
+			x, _ := strconv.ParseFloat(option.Value, 64) // 0 if it is none
+			if strings.EqualFold(option.Name, name) && x > 0 {
 				wanted[i] = min(wanted[i], x)
 			}
 		}
@@ -103,10 +103,9 @@ func (h *host) times(limits agents.Limits) (budget, grace time.Duration) {
 		return h.config.Move, grace
 	}
 	// A program that knows its time gets half of the grace before it is told to stop.
-	keepsTime := h.extended || h.sent[timeOption] > 0
-	if !keepsTime {
-		return budget, grace
+	if h.extended || h.sent[timeOption] > 0 {
+		budget += grace / 2
+		grace -= grace / 2
 	}
-	early := grace / 2 // of the grace, before stop is sent
-	return budget + early, grace - early
+	return budget, grace
 }

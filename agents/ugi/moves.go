@@ -2,6 +2,7 @@ package ugi
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ const null = "null"
 func formatMove(m rules.Move) string {
 	text := fmt.Sprintf("%d|%d", m.From(), m.To())
 	switch {
-	case m == rules.NoMove || m == rules.Pass:
+	case m == rules.NoMove, m == rules.Pass:
 		return null
 	case m.IsPlacement():
 		return fmt.Sprintf("@%d|%d", m.FromHand(), m.To())
@@ -105,12 +106,9 @@ func parseRows(r *rules.Rules, text string) (p rules.Position, err error) {
 		return p, fmt.Errorf(
 			"expected a board of 36 digits from 0 to 3, found %d", len(digits))
 	}
-	var board strings.Builder
-	for i, height := range digits {
-		if i > 0 && i%rules.Files == 0 {
-			board.WriteByte('/')
-		}
-		board.WriteRune(height)
+	var rows []string
+	for row := range slices.Chunk([]byte(digits), rules.Files) {
+		rows = append(rows, string(row))
 	}
-	return r.ParsePosition(board.String() + " s")
+	return r.ParsePosition(strings.Join(rows, "/") + " s")
 }

@@ -42,7 +42,6 @@ type process struct {
 	exited  chan struct{} // closed when the program has ended and been reaped
 	status  string        // how it has ended
 	killed  bool
-	late    *time.Timer // of converse, since a new one for each command takes time
 
 	// What was received since lines were sent last.
 	linesRead, bytesRead int
@@ -67,7 +66,6 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		lines:   make(chan textLine),
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
-		late:    time.NewTimer(0),
 	}
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), isSecret)
@@ -169,8 +167,7 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 	if err := p.send(lines); err != nil {
 		return err
 	}
-	p.late.Reset(limit)
-	defer p.late.Stop()
+	late := time.After(limit)
 	for {
 		var line textLine
 		var open bool
@@ -178,11 +175,23 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 		case line, open = <-p.lines:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-p.late.C:
+		case <-late:
 			return errLate
 		}
-		if err := p.receive(line, open); err != nil {
-			return err
+		switch {
+		case errors.Is(line.err, files.ErrEndless):
+			return broken("expected lines of at most %d bytes, found a longer one", maxLine)
+		case line.err != nil || !open:
+			return p.ended("output", line.text)
+		}
+		p.trace.add(fromEngine, []byte(line.text))
+		p.lastRead = line.read
+		p.linesRead++
+		p.bytesRead += len(line.text) + len("\n")
+		if p.linesRead > floodLines || p.bytesRead > floodBytes {
+			return broken(
+				"the engine floods its output: more than %d lines or %d bytes without an answer",
+				floodLines, floodBytes)
 		}
 		text := strings.TrimSpace(strings.ReplaceAll(line.text, "\t", " "))
 		word, rest, _ := strings.Cut(text, " ")
@@ -191,27 +200,6 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 			return err
 		}
 	}
-}
-
-// receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is
-// too long.
-func (p *process) receive(line textLine, open bool) error {
-	if errors.Is(line.err, files.ErrEndless) {
-		return broken("expected lines of at most %d bytes, found a longer one", maxLine)
-	}
-	if line.err != nil || !open {
-		return p.ended("output", line.text)
-	}
-	p.trace.add(fromEngine, []byte(line.text))
-	p.lastRead = line.read
-	p.linesRead++
-	p.bytesRead += len(line.text) + len("\n")
-	if p.linesRead > floodLines || p.bytesRead > floodBytes {
-		return broken(
-			"the engine floods its output: more than %d lines or %d bytes without an answer",
-			floodLines, floodBytes)
-	}
-	return nil
 }
 
 // failure returns the failure of an engine.

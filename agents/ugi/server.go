@@ -48,7 +48,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}}
+	s := &server{ServerConfig: config, agent: agent, out: &replies{to: out, fail: cancel}}
 	s.options = s.defaults()
 	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
@@ -121,7 +121,8 @@ func (r *replies) line(format string, args ...any) {
 // server is the state behind the commands, of the goroutine that handles them; a search has agent
 // and game.
 type server struct {
-	config  ServerConfig
+	ServerConfig
+
 	agent   agents.Agent
 	out     *replies
 	options options
@@ -182,8 +183,8 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 
 // introduce answers ugi: who the engine is, and its options.
 func (s *server) introduce() {
-	s.out.line("id name %s", s.config.Name)
-	s.out.line("id author %s", s.config.Author)
+	s.out.line("id name %s", s.Name)
+	s.out.line("id author %s", s.Author)
 	// An option is introduced with its type, its default and, if it is a number, its bounds.
 	defaults := s.defaults()
 	for _, f := range settings.Fields(&defaults, "") {

@@ -3,6 +3,7 @@ package ugi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func (s *server) defaults() options {
 	return options{
 		MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(),
 		Threads:      threads,
-		Rules:        s.config.Rules,
+		Rules:        s.Rules,
 	}
 }
 
@@ -47,27 +48,27 @@ const threadsParam = "threads"
 // threads returns the range of the number of threads and the present one. Agents without the
 // parameter have one.
 func (s *server) threads() (least, most, now int) {
-	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
+	kind, _ := s.Registry.Kind(s.Spec) // which made the agent
 	param, ok := kind.Param(threadsParam)
 	if !ok {
 		return 1, 1, 1
 	}
-	values, _ := s.config.Registry.Values(s.config.Spec)
+	values, _ := s.Registry.Values(s.Spec)
 	low, high := param.Bounds()
 	return int(low), int(high), values.Int(threadsParam)
 }
 
 // setThreads makes the agent anew, with another number of threads.
 func (s *server) setThreads(n int) error {
-	spec := s.config.Spec.With(threadsParam, strconv.Itoa(n))
-	agent, err := s.config.Registry.New(spec)
+	spec := s.Spec.With(threadsParam, strconv.Itoa(n))
+	agent, err := s.Registry.New(spec)
 	if err != nil {
 		return err
 	}
 	// A game that is under way goes on with the new agent, which has to be prepared for it.
 	old := s.agent
 	s.agent = agent
-	s.config.Spec = spec
+	s.Spec = spec
 	s.fresh = true
 	return old.Close()
 }
@@ -118,7 +119,7 @@ func (s *server) change(changed *options, f settings.Field, value string) error 
 		if bounds == "1..1" {
 			return fmt.Errorf(
 				"expected 1, since the agent %s searches with one thread, found %.120q",
-				s.config.Spec.Kind, value)
+				s.Spec.Kind, value)
 		}
 		return err
 	}
@@ -160,10 +161,8 @@ func startPosition(r *rules.Rules) rules.Position {
 // MOVE… may follow. Of a game that it knows it plays the moves that are new.
 func (s *server) setPosition(text string) error {
 	g := s.game
-	moves, known := strings.CutPrefix(text, s.position)
-	if s.position == "" || moves != "" && moves[0] != ' ' {
-		known = false
-	}
+	// The text begins with no blank, so nothing follows from no position.
+	moves, known := strings.CutPrefix(text+" ", s.position+" ")
 	if !known {
 		head, rest, _ := strings.Cut(text, "moves")
 		moves = rest
@@ -188,7 +187,7 @@ func (s *server) setPosition(text string) error {
 			return err
 		}
 	}
-	if !continues(g, s.game.Start(), s.game.Moves()) {
+	if !continues(g, s.game) {
 		s.fresh = true // another game
 	}
 	s.game = g
@@ -198,6 +197,15 @@ func (s *server) setPosition(text string) error {
 		s.position = text
 	}
 	return nil
+}
+
+// continues reports whether a game begins as an earlier one did, with all moves of that.
+func continues(g, earlier *rules.Game) bool {
+	moves := earlier.Moves()
+	if g.Start() != earlier.Start() || len(g.Moves()) < len(moves) {
+		return false
+	}
+	return slices.Equal(g.Moves()[:len(moves)], moves)
 }
 
 // parsePosition reads what follows setpos, but for the moves.

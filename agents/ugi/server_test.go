@@ -204,31 +204,6 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// The history counts: a move that would bring back an earlier position is not chosen.
-func TestServerKnowsHistory(t *testing.T) {
-	s := newSession(t, stubAgent{}.kind())
-	r := rules.MustParse("standard")
-	g := rules.NewGame(r, opening(r))
-	said := "setpos pos " + r.FormatPosition(g.Position()) + " moves"
-	repeats := 0
-	for range 12 {
-		s.send(said, "go")
-		want := g.Legal().At(len(g.Moves()))
-		require.Equal(t, "bestmove "+formatMove(want), last(s.until("bestmove")))
-		free := rules.NewGame(rules.MustParse("standard:repetition=none,null_move=allow"), g.Position())
-		for m := range free.Legal().All() {
-			if g.OnlyRepeats(m) && repeats < 5 {
-				repeats++
-				s.send(said + " " + formatMove(m))
-				require.Regexp(t, "is not legal: it would (leave the board as it was|bring back)", s.until("info")[0])
-			}
-		}
-		said += " " + formatMove(want)
-		g.PlayLegal(want)
-	}
-	require.Positive(t, repeats)
-}
-
 // stubAgent chooses the next move of a list at each ply, which shows which game it has been given, or as choose does.
 type stubAgent struct {
 	agents.Base

@@ -27,16 +27,20 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 func killMarked(mark string) {
 	const maxScans = 100
 	killed := map[string]bool{}
-	for scan, again := 0, true; again && scan < maxScans; scan++ {
-		again = false
+	for range maxScans {
+		found := false
 		dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 		for _, dir := range dirs {
 			pid, err := strconv.Atoi(filepath.Base(dir))
 			if err != nil || killed[dir] || !hasMark(dir, mark) {
 				continue
 			}
-			killed[dir], again = true, true
+			found = true
+			killed[dir] = true
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended already
+		}
+		if !found {
+			return
 		}
 	}
 }

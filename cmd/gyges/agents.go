@@ -66,7 +66,11 @@ func (c *agentsCmd) Run(e *env) error {
 		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
 	}
 	if c.Kind == "" {
-		return c.kinds(e)
+		printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
+		if c.Format != grid.JSON {
+			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+		}
+		return nil
 	}
 	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
 	if err != nil {
@@ -81,20 +85,8 @@ func (c *agentsCmd) Run(e *env) error {
 		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
 		doc = strings.Join(lines, "\n")
 	}
-	e.out.printf("%s\n\n", doc)
-	return printTable(e.out, paramsTable(k), c.Format, 0)
-}
-
-// kinds lists the kinds of agents.
-func (c *agentsCmd) kinds(e *env) error {
-	table := grid.Make(kindColumns, kindsOf(e.registry))
-	err := printTable(e.out, table, c.Format, 0)
-	if err != nil {
-		return err
-	}
-	if c.Format != grid.JSON {
-		e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
-	}
+	e.out.print(doc + "\n\n")
+	printTable(e.out, paramsTable(k), c.Format, 0)
 	return nil
 }
 
@@ -120,14 +112,14 @@ func (c *agentsCmd) weights(e *env) error {
 		columns = append(columns, weightColumn(family, eval.Default(family)))
 	}
 	// The meaning is the longest column, so it is the last.
-	meaning := func(f eval.Feature) any { return f.Doc }
 	columns = append(columns, grid.Column[eval.Feature]{
-		Key: "doc", Title: "Of each", Left: true, Value: meaning,
+		Key: "doc", Title: "Of each", Left: true, Value: func(f eval.Feature) any { return f.Doc },
 	})
 	table := grid.Make(columns, eval.Features())
 	table.Title = "Weights in hundredths of a point, those built in by family of rules; " +
 		"networks and policies add to them"
-	return printTable(e.out, table, c.Format, 1)
+	printTable(e.out, table, c.Format, 1)
+	return nil
 }
 
 // weightColumn returns a column of weights, whose title is the key with a capital.
@@ -166,7 +158,7 @@ func eloUnder(l configs.Level, preset string) string {
 // Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
 	table := grid.Make(levelColumns, configs.ListLevels())
-	return printTable(e.out, table, c.Format, 0)
+	return table.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)})
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.

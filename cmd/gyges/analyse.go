@@ -67,7 +67,7 @@ func (c *analyseCmd) lines(
 	w *output, game *rules.Game, several bool,
 ) func(analysis.Line, []analysis.Line) {
 	board := human.Board(game.Rules(), game.Position(), rules.NoMove, nil)
-	w.printf("%s\n", board)
+	w.print(board + "\n")
 	// The column of ranks is as wide in the head as in the rows.
 	rank := ""
 	if several {
@@ -80,8 +80,7 @@ func (c *analyseCmd) lines(
 		}
 		before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ",
 			l.Depth, rank, l.ScoreText(), l.Nodes, l.Seconds)
-		moves := strings.Join(l.Moves, " ")
-		w.printf("%s", textfmt.Hang(before, moves, tableWidth(w)))
+		w.print(textfmt.Hang(before, strings.Join(l.Moves, " "), tableWidth(w)))
 	}
 }
 
@@ -121,7 +120,7 @@ func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) erro
 		return jsonl.NewWriter(w).Append(grid.Object{{"evaluation", score}, {"terms", table}})
 	}
 	w.printf("\n")
-	points := float64(score) / 100
-	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", points))
-	return printTable(w, table, grid.Text, 1)
+	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
+	printTable(w, table, grid.Text, 1)
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 )
 
 // benchSearchCmd searches the fixed positions of package bench. The signature changes when the
@@ -52,16 +51,12 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 			e.out.printf("\n")
 		}
 		speed := perSecond(t.Nodes, t.Seconds)
-		e.out.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature, speed)
+		e.out.printf("signature %s %s, %s nodes/s\n\n", t.Agent, t.Signature, speed)
 		table := grid.New("", 2, "Rules", "Position", "Nodes", "Seconds")
 		for _, s := range searches[i] {
-			seconds := grid.Fixed(s.Seconds, 3)
-			table.Add(s.Rules, s.Position, s.Nodes, seconds)
+			table.Add(s.Rules, s.Position, s.Nodes, grid.Fixed(s.Seconds, 3))
 		}
-		err := printTable(e.out, table, c.Format, 2)
-		if err != nil {
-			return asFailure(err)
-		}
+		printTable(e.out, table, c.Format, 2)
 	}
 	return nil
 }

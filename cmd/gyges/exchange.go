@@ -73,8 +73,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, in)
 	if toFile {
-		games := textfmt.Plural(count, "game")
-		e.out.printf("%s exported to %s\n", games, textfmt.Escape(c.Out))
+		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), c.Out)
 	}
 	return nil
 }
@@ -255,7 +254,6 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return files.Plain(err)
 	}
 	warnSkipped(e, in)
-	imported := textfmt.Plural(count, "game")
-	e.out.printf("%s imported; the records are in %s\n", imported, textfmt.Escape(c.Out))
+	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
 	return nil
 }

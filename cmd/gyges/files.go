@@ -185,8 +185,16 @@ func folderError(dir string, err error) error {
 		return fmt.Errorf("%s holds an import that was not finished; import the file again", dir)
 	}
 	if errors.Is(err, os.ErrNotExist) {
+		// The folder may hold runs, such as the stages of a match; the first five are named.
+		hint := ""
+		pattern := filepath.Join(dir, "*", tournament.GamesFile)
+		runs, _ := filepath.Glob(pattern) // none if dir has a pattern's letters
+		if len(runs) > 0 {
+			first := runs[:min(len(runs), 5)]
+			hint = "; there are runs in it: " + strings.Join(lists.Map(first, filepath.Dir), " ")
+		}
 		return fmt.Errorf("%s: expected the folder of a run, found none with %s%s",
-			dir, tournament.GamesFile, runsIn(dir))
+			dir, tournament.GamesFile, hint)
 	}
 	return err
 }
@@ -234,17 +242,6 @@ func firstRecord(path string) string {
 		return ""
 	}
 	return line
-}
-
-// runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
-func runsIn(dir string) string {
-	pattern := filepath.Join(dir, "*", tournament.GamesFile)
-	runs, _ := filepath.Glob(pattern) // none if dir has a pattern's letters
-	if len(runs) == 0 {
-		return ""
-	}
-	first := runs[:min(len(runs), 5)]
-	return "; there are runs in it: " + strings.Join(lists.Map(first, filepath.Dir), " ")
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.

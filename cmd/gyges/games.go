@@ -18,7 +18,6 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
@@ -36,23 +35,6 @@ func (c *gameArgs) files() ([]string, error) {
 	return list, errors.Join(c.prepare(), err)
 }
 
-// gameFilter is the flags that choose games.
-type gameFilter struct {
-	record.Filter
-	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Only games under these rule sets."`
-}
-
-// prepare completes the filter, and returns what is wrong with it.
-func (f *gameFilter) prepare() error {
-	f.RuleSets = f.Rules.names()
-	return f.Check()
-}
-
-// reader returns a stream of the games that the flags choose.
-func (f *gameFilter) reader(strict bool) *runs.Stream {
-	return &runs.Stream{Strict: strict, Torn: true, Filter: f.Filter}
-}
-
 // each calls take for the records of files that the stream's filter passes; i is the file's index.
 // It reads no more than --limit asks for. An error of take gets file and line. Files without any
 // record are an error, but not files of which the filter passes none.
@@ -64,10 +46,11 @@ func each(
 		if in.Filter.Done() {
 			break
 		}
-		file, err := openRecords(ctx, e, path, in.Manifest(path))
+		file, err := openGames(ctx, e, path, in.Manifest(path))
 		if err != nil {
 			return err
 		}
+		file.Format = source.Records
 		// An error of the file has its line already.
 		for g, err := range in.Records(ctx, file) {
 			if err != nil {
@@ -82,15 +65,6 @@ func each(
 		return noGames(files, in)
 	}
 	return nil
-}
-
-// openRecords opens the file of records of a run that has a manifest, or nil.
-func openRecords(
-	ctx context.Context, e *env, path string, m *tournament.Manifest,
-) (*runs.File, error) {
-	file, err := openGames(ctx, e, path, m)
-	file.Format = source.Records
-	return file, err
 }
 
 // gamesListCmd lists recorded games, a row each.
@@ -254,7 +228,7 @@ func (l *gameList) end() {
 	if l.notPlayed > 0 {
 		count += fmt.Sprintf(", not played %d", l.notPlayed)
 	}
-	l.out.printf("%s\n", count)
+	l.out.print(count + "\n")
 }
 
 // namesIn returns what the players of files of records are called: the players in a run's config,
@@ -275,14 +249,14 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 	for _, path := range files {
 		m := in.Manifest(path)
 		if m != nil && len(m.Config.Agents) > 0 {
-			names := lists.Map(m.Config.Players(), source.Name)
-			players = append(players, names...)
+			players = append(players, lists.Map(m.Config.Players(), source.Name)...)
 			continue
 		}
-		file, err := openRecords(ctx, e, path, m)
+		file, err := openGames(ctx, e, path, m)
 		if err != nil {
 			return nil, err
 		}
+		file.Format = source.Records
 		for _, err := range in.Games(ctx, file) {
 			if err != nil {
 				break // it is reported when the games are read again
@@ -325,7 +299,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	}
 	in, counter := c.reader(false), new(gamestats.Counter)
 	// Counting takes a while, as every move is looked at.
-	m, read := newMeter(e.err, 0), int64(0)
+	m, read := newMeter(e, 0), int64(0)
 	err = each(ctx, e, in, files, func(i int, g *record.Record) error {
 		read++
 		m.step(read, 0, "", "games")
@@ -347,7 +321,8 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		return noGames(c.Runs, in)
 	}
 	warnSkipped(e, in)
-	return printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
+	printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
+	return nil
 }
 
 // gamesShowCmd replays one recorded game, or shows one position of it.
@@ -433,17 +408,16 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 	if c.Format == "json" {
 		return grid.WriteJSON(out, grid.Object{{"game", c.ID}, {"ply", ply}, {"position", text}})
 	}
-	out.printf("%s\n\n%s", text, human.Board(r, p, last, nil))
+	out.print(text + "\n\n" + human.Board(r, p, last, nil))
 	return nil
 }
 
 // text prints players, moves and result, as gyges play prints a game.
 func (c *gamesShowCmd) text(out *output, g shownGame) {
 	out.printf("Game   %d, pair %d\n", g.Game, g.Pair)
-	south, north := withSpec(g.South.Agent), withSpec(g.North.Agent)
-	out.printf("South  %s\n", textfmt.Escape(south))
-	out.printf("North  %s\n", textfmt.Escape(north))
-	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
+	out.printf("South  %s\n", withSpec(g.South.Agent))
+	out.printf("North  %s\n", withSpec(g.North.Agent))
+	out.printf("Rules  %s\n", g.Rules)
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
 	}
@@ -464,7 +438,7 @@ func (c *gamesShowCmd) text(out *output, g shownGame) {
 			"(> to it, < from it, ! its standard error, = a remark):\n")
 	}
 	for _, line := range g.Timing.Trace {
-		out.printf("  %s\n", textfmt.Escape(line))
+		out.printf("  %s\n", line)
 	}
 }
 
@@ -473,12 +447,11 @@ func printResult(out *output, g *record.Record) {
 	if f := g.Fault; f != nil {
 		detail := ""
 		if f.Detail != "" {
-			detail = ": " + textfmt.Escape(f.Detail)
+			detail = ": " + f.Detail
 		}
-		kind := textfmt.Escape(string(f.Kind))
-		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), kind, detail)
+		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), string(f.Kind), detail)
 	}
-	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
+	out.printf("result %s %s %d plies\n", g.Result, g.Reason, g.Plies)
 }
 
 // withSpec is a player's name, with its spec if it has a label.

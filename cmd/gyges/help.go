@@ -92,7 +92,8 @@ type helpCmd struct {
 // Run prints the topics, a manual or the help of a command.
 func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {
-		return c.list(e)
+		c.list(e)
+		return nil
 	}
 	word := strings.Join(c.Words, " ")
 	var known []string
@@ -135,18 +136,15 @@ func (t topic) print(out *output) {
 }
 
 // list prints the topics with the titles and the first sentences of their manuals.
-func (c *helpCmd) list(e *env) error {
+func (c *helpCmd) list(e *env) {
 	t := grid.New("", 3, "Topic", "Manual", "What it is about")
 	for _, topic := range topics {
 		title, about := topic.summary()
 		t.Add(topic.name, title, about)
 	}
-	if err := printTable(e.out, t, grid.Text, 0); err != nil {
-		return err
-	}
+	printTable(e.out, t, grid.Text, 0)
 	e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +
 		"gyges COMMAND --help prints the flags of a command.\n")
-	return nil
 }
 
 // link is a link in Markdown, whose text is in the first group.

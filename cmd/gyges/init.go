@@ -45,15 +45,14 @@ func (c *initCmd) Run(e *env) error {
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}
-	file := cmp.Or(c.Out, "FILE.yaml")
-	command = textfmt.Visible(commandLine(command, file))
+	command = textfmt.Visible(commandLine(command, cmp.Or(c.Out, "FILE.yaml")))
 	// The template is made of the tags of the config, which have its defaults.
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))
-		return asFailure(err)
+		return err
 	})
 	if err == nil && toFile {
-		e.out.printf("%s is written. Change it, then: %s\n", textfmt.Visible(c.Out), command)
+		e.out.printf("%s is written. Change it, then: %s\n", c.Out, command)
 	}
 	return err
 }

@@ -283,15 +283,13 @@ func exitCode(ctx context.Context, err error) int {
 	return exitUsage
 }
 
-// complain prints the lines of an error after the program's name. What the user typed may be in
-// it, so it is escaped.
+// complain prints the lines of an error after the program's name.
 func complain(w *output, err error) {
 	const maxMessage = 2000 // bytes of a line; longer ones come from libraries and lists of values
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimRight(line, "\n")
 		if line != "" {
-			text := textfmt.Escape(textfmt.Cut(line, maxMessage))
-			w.printf("%s %s\n", styled(w, red, "gyges:"), text)
+			w.printf("%s %s\n", styled(w, red, "gyges:"), textfmt.Cut(line, maxMessage))
 		}
 	}
 }
@@ -340,10 +338,18 @@ func (o *output) draw(lines ...string) {
 	o.drawn = len(lines)
 }
 
-// printf writes text for people: words are not broken at the edge of a terminal.
-func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }
+// printf is print of one line, or of a part of it. Strings among the arguments are escaped: names
+// and texts may come from files and from other machines.
+func (o *output) printf(format string, args ...any) {
+	for i, arg := range args {
+		if text, isText := arg.(string); isText {
+			args[i] = textfmt.Escape(text)
+		}
+	}
+	o.print(fmt.Sprintf(format, args...))
+}
 
-// print is printf of a text as it is.
+// print writes text for people as it is: words are not broken at the edge of a terminal.
 func (o *output) print(text string) {
 	if o.terminal() != nil {
 		text = textfmt.Fit(text, tableWidth(o))
@@ -353,8 +359,8 @@ func (o *output) print(text string) {
 
 // warn writes a line on something that was left out or may be wrong.
 func (o *output) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	o.printf("%s %s\n", styled(o, yellow, "gyges:"), text)
+	mark := styled(o, yellow, "gyges:")
+	o.printf("%s "+format+"\n", append([]any{mark}, args...)...)
 }
 
 // versionCmd prints the version of the program.

@@ -238,3 +238,9 @@ func TestExitCodeOfFullDisk(t *testing.T) {
 		require.Equal(t, want, exitCode(t.Context(), full), err)
 	}
 }
+
+func TestComplain(t *testing.T) {
+	var out bytes.Buffer
+	complain(&output{w: &out}, errors.New("one\n\ntwo \x1b[2J\u202e é\r\n"))
+	require.Equal(t, "gyges: one\ngyges: two \\x1b[2J\\u202e é\\r\n", out.String())
+}

@@ -43,11 +43,9 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // print prints the result from the first player's view.
 func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
-	name, other := textfmt.Escape(first.Label()), textfmt.Escape(second.Label())
-	w.printf("%s against %s\n", name, other)
-	openings := f.Config.Openings.String()
-	w.printf("Openings %s\n", textfmt.Escape(openings))
-	w.printf("%s", matchText(f.Config.SPRT, summary.Pairs))
+	w.printf("%s against %s\n", first.Label(), second.Label())
+	w.printf("Openings %s\n", f.Config.Openings.String())
+	w.print(matchText(f.Config.SPRT, summary.Pairs))
 	f.writePrecision(w, summary)
 
 	player := first.String()
@@ -60,15 +58,14 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	if sets := f.Standings.RuleSets; len(sets) > 1 {
 		for _, set := range sets {
 			pairs := set.PairsOf(player)
-			elo := pairs.Estimate().EloText()
-			w.printf("Rules %s: Elo %s, pairs %v\n", textfmt.Escape(set.Name), elo, pairs)
+			w.printf("Rules %s: Elo %s, pairs %v\n", set.Name, pairs.Estimate().EloText(), pairs)
 		}
 	}
-	w.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
+	w.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
 	pairs := int(f.Run.Pairs.N())
 	for _, note := range f.Run.Identical.Notes(pairs) {
 		lines := textfmt.Wrap("Note: "+note+".", tableWidth(w))
-		w.printf("%s\n", strings.Join(lines, "\n"))
+		w.print(strings.Join(lines, "\n") + "\n")
 	}
 	f.writeFaults(w)
 }
@@ -111,7 +108,7 @@ func (c *sprtCmd) Run(e *env) error {
 	if err := test.Check(); err != nil {
 		return err
 	}
-	e.out.printf("%s", matchText(test, pairs))
+	e.out.print(matchText(test, pairs))
 	return nil
 }
 

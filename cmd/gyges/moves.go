@@ -48,7 +48,7 @@ func (c *movesCmd) Run(e *env) error {
 // printSorted prints lines in the order of their texts.
 func printSorted(out *output, lines []string) {
 	slices.Sort(lines)
-	out.printf("%s", strings.Join(lines, ""))
+	out.print(strings.Join(lines, ""))
 }
 
 // perftCmd counts the sequences of moves from a position, or checks the counts of a file.
@@ -96,8 +96,8 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 		}
 		printSorted(e.out, lines)
 	}
-	speed := perSecond(int64(total), seconds)
-	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n", seconds, speed, total)
+	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n",
+		seconds, perSecond(int64(total), seconds), total)
 	return nil
 }
 
@@ -115,10 +115,12 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	}
 	// All lines are read before anything is counted, so that a mistake in the last one is found
 	// at once.
-	read := func(in io.Reader, name string) ([]countedPosition, error) {
-		return readEPD(in, name, r)
+	in, name, err := openInput(ctx, e, c.EPD)
+	if err != nil {
+		return err
 	}
-	list, err := readInput(ctx, e, c.EPD, read)
+	defer in.Close() //nolint:errcheck // it was only read
+	list, err := readEPD(in, name, r)
 	if err != nil {
 		return err
 	}

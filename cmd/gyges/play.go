@@ -61,7 +61,11 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	s := &spectator{Task: task, out: e.out, before: opening, quiet: c.Quiet}
 	task.OnMove = s.move
 	// Agents may be programs, which end with the game.
-	defer s.close(e)
+	defer func() {
+		for _, seat := range s.Seats {
+			closeAgent(e, seat.Agent)
+		}
+	}()
 	errSouth := s.seat(ctx, e, rules.South, c.South, seed)
 	errNorth := s.seat(ctx, e, rules.North, c.North, seed)
 	if err := errors.Join(errSouth, errNorth); err != nil {
@@ -95,8 +99,8 @@ func (c *playCmd) interrupted(ctx context.Context, e *env, s *spectator) (err er
 		err = writeGame(path, s.unfinished())
 		e.err.printf("\ngyges: the moves so far are in %s", path)
 	}
-	position := s.Rules.FormatPosition(s.before)
-	e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", position)
+	e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n",
+		s.Rules.FormatPosition(s.before))
 	if err != nil {
 		return err
 	}
@@ -129,13 +133,11 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 		}
 		return p, checkGoesOn("--position", rules.NewGame(r, p))
 	}
-	if agentsPlace || r.Options().Kang {
+	if agentsPlace {
 		return r.Start(), nil
 	}
 	// The same opening begins a tournament with this seed.
-	random := schedule.Openings{Policy: schedule.RandomOpenings}
-	opening, _, err := schedule.NewOpener(random, seed).Opening(r, 0)
-	return opening, err
+	return schedule.DrawSetup(r, seed)
 }
 
 // spectator prints a game as it is played.
@@ -194,13 +196,6 @@ func (s *spectator) seat(
 		Name: spec.String(), Seed: seed, Person: isPerson, Agent: player{agent, s},
 	}
 	return nil
-}
-
-// close closes the agents that were seated.
-func (s *spectator) close(e *env) {
-	for _, seat := range s.Seats {
-		closeAgent(e, seat.Agent)
-	}
 }
 
 // play plays the game to its end, each time that moves were taken back from the beginning.
@@ -316,5 +311,5 @@ func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if s.quiet {
 		return
 	}
-	s.out.printf("\n%s\n", human.Board(r, p, last, nil))
+	s.out.print("\n" + human.Board(r, p, last, nil) + "\n")
 }

@@ -46,9 +46,9 @@ type meter struct {
 }
 
 // newMeter returns a meter that begins now; total is how much there is to do, 0 if that is unknown.
-func newMeter(w *output, total int64) *meter {
+func newMeter(e *env, total int64) *meter {
 	m := &meter{
-		w: w, bar: w.drawable(), total: total, now: time.Now, faults: new(progress.Faults),
+		w: e.err, bar: e.err.drawable(), total: total, now: time.Now, faults: new(progress.Faults),
 	}
 	m.restart(0)
 	return m
@@ -77,8 +77,7 @@ func (m *meter) left(done, more int64) string {
 	if took < time.Second || fresh < max(m.few, 1) { // which says nothing of the speed
 		return "time left: unknown"
 	}
-	each := float64(took) / float64(fresh)
-	left := time.Duration(each * float64(more))
+	left := time.Duration(float64(took) / float64(fresh) * float64(more))
 	return left.Round(time.Second).String() + " left"
 }
 
@@ -90,8 +89,7 @@ func (m *meter) step(done, all int64, before, what string) {
 	}
 	line := fmt.Sprintf("%s%d %s", before, done, what)
 	if done < all {
-		left := m.left(done, all-done)
-		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, left)
+		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, m.left(done, all-done))
 	}
 	m.report(done, all, line)
 }
@@ -107,7 +105,7 @@ func (m *meter) report(done, all int64, lines ...string) {
 		wrapped = append(wrapped, textfmt.Wrap(whole.Replace(line), width)...)
 	}
 	if !m.bar {
-		m.w.printf("%s\n", strings.Join(wrapped, "\n"))
+		m.w.print(strings.Join(wrapped, "\n") + "\n")
 		return
 	}
 	// The bar is above the lines.
@@ -119,13 +117,12 @@ func (m *meter) report(done, all int64, lines ...string) {
 
 // barLine returns a bar of the given number of columns, at most 80, for [output.draw].
 func barLine(done, all int64, width int) string {
-	options := []progressbar.Option{
+	bar := progressbar.NewOptions64(all,
 		progressbar.OptionSetWriter(io.Discard),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetWidth(min(width, 80) - len(" 100% ||")),
-	}
-	bar := progressbar.NewOptions64(all, options...)
+		progressbar.OptionSetWidth(min(width, 80)-len(" 100% ||")),
+	)
 	// They fail where the writer does, or with more than all.
 	_ = bar.RenderBlank()
 	_ = bar.Set64(min(done, all))
@@ -174,8 +171,7 @@ func (m *meter) game(g *record.Record) {
 		return
 	}
 	if m.reading {
-		line := fmt.Sprintf("reading the records: %d games", m.done)
-		m.report(m.done, m.total, line)
+		m.report(m.done, m.total, fmt.Sprintf("reading the records: %d games", m.done))
 		return
 	}
 	m.show()

@@ -99,8 +99,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Server = q.server
-		invitation := f.invitation(q.server.URL(), config.Agents)
-		e.err.printf("%s", invitation)
+		e.err.print(f.invitation(q.server.URL(), config.Agents))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
@@ -131,10 +130,15 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 	o := queue.ServerOptions{Store: f.Store, Access: access}
 	o.Listen = cmp.Or(f.Listen, "127.0.0.1:4222")
 	if o.Store == "" {
-		o.Store = filepath.Join(out, "queue")
-		if err := q.own(o.Store); err != nil {
-			return fmt.Errorf("--out: %s: %w", out, err)
+		// It is the run's own, which close removes, unless another process has the run.
+		run := os.DirFS(out)
+		if files.Locked(run, tournament.GamesFile) || files.Locked(run, training.HistoryFile) {
+			return fmt.Errorf("--out: %s: %w", out, files.ErrInUse)
 		}
+		o.Store = filepath.Join(out, "queue")
+		_, err := os.Stat(o.Store)
+		q.store = o.Store
+		q.earlier = err == nil
 	}
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -143,9 +147,12 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		e.log.Warn("passwords and games are not encrypted; give the embedded server "+
 			"a certificate with --tls-cert and --tls-key", "listen", o.Listen)
 	}
-	if err := tryListen(ctx, o.Listen); err != nil { // before the server makes folders
+	// The address is tried before the server makes folders.
+	l, err := listen(ctx, "--listen", o.Listen)
+	if err != nil {
 		return err
 	}
+	_ = l.Close() // nobody has used it
 	q.server, err = queue.StartServer(o)
 	if err != nil {
 		return asFailure(err)
@@ -155,30 +162,6 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		q.close()
 	}
 	return asFailure(err)
-}
-
-// own makes a folder within a run's the store, which close removes, unless another process has
-// the run.
-func (q *queued) own(store string) error {
-	run := os.DirFS(filepath.Dir(store))
-	for _, file := range []string{tournament.GamesFile, training.HistoryFile} {
-		if files.Locked(run, file) {
-			return files.ErrInUse
-		}
-	}
-	q.store = store
-	_, err := os.Stat(store)
-	q.earlier = err == nil
-	return nil
-}
-
-// tryListen returns an error if the embedded server can't listen at an address.
-func tryListen(ctx context.Context, address string) error {
-	l, err := listen(ctx, "--listen", address)
-	if err != nil {
-		return err
-	}
-	return l.Close()
 }
 
 // invitation says where the embedded server is, and which command starts a worker.
@@ -272,7 +255,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.log.Info("ready", "version", o.Version, "positions per second", int64(o.Speed))
 	// On a terminal the runs are drawn below the log.
-	if m := newMeter(e.err, 0); m.bar {
+	if m := newMeter(e, 0); m.bar {
 		shown, stop := context.WithCancel(ctx)
 		var drawing sync.WaitGroup
 		drawing.Go(func() { // the runs that are played, with a bar for them together
@@ -295,8 +278,7 @@ func runLines(runs []queue.WorkerRun, address string, now time.Time) (
 ) {
 	// The speed is of this worker, the numbers of games are of all.
 	for _, r := range runs {
-		seconds := max(now.Sub(r.Joined).Seconds(), 1)
-		speed := perSecond(r.Played, seconds)
+		speed := perSecond(r.Played, max(now.Sub(r.Joined).Seconds(), 1))
 		here := textfmt.Thousands(r.Played)
 		played, scheduled := textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled)
 		line := fmt.Sprintf("%s (%s): %s of %s games, %s of them here, %s games/s",

@@ -77,8 +77,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--plot: expected games under one rule set, "+
 				"found %d tables; --rules chooses", len(printed))
 		}
-		plot := report.RatingPlot(printed[0])
-		_, err = io.WriteString(w, plot.StandaloneSVG())
+		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return err
 	})
 	if err != nil {
@@ -90,22 +89,21 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 // rate reads the games of files and rates their players.
 func (c *rateCmd) rate(
 	ctx context.Context, e *env, games *ratedGames, files []string,
-) (table.Tables, error) {
-	var none table.Tables
+) (rated table.Tables, err error) {
 	// Files are read one after the other, in one stream that finds games that come twice.
 	for _, path := range files {
 		file, err := openGames(ctx, e, path, games.in.Manifest(path))
 		if err != nil {
-			return none, err
+			return rated, err
 		}
 		games.Begin(file.Manifest)
 		err = games.Read(ctx, &games.in, file, nil)
 		if err != nil {
-			return none, err
+			return rated, err
 		}
 	}
 	if err := games.found(files); err != nil {
-		return none, err
+		return rated, err
 	}
 	// Other formats have notes on what was left out, so stderr has only the games that can't be
 	// read.
@@ -114,14 +112,13 @@ func (c *rateCmd) rate(
 	} else {
 		warnUnreadable(e, &games.in)
 	}
-	var err error
 	// Players are known only now.
 	c.Compare, err = games.player("--compare", c.Compare)
 	if err != nil {
-		return none, err
+		return rated, err
 	}
 	pool := c.Pool || c.Format == grid.JSON
-	rated, err := games.fit(ctx, pool)
+	rated, err = games.fit(ctx, pool)
 	if err != nil || !c.Strict {
 		return rated, err
 	}
@@ -163,8 +160,7 @@ func leftOut(notes []string) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	text := strings.Join(slices.Compact(notes), "; ")
-	return errors.New("--strict: " + text)
+	return errors.New("--strict: " + strings.Join(slices.Compact(notes), "; "))
 }
 
 // noGames returns the error that files have no games.
@@ -181,7 +177,7 @@ func noGames(files []string, in *runs.Stream) error {
 func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	warnUnreadable(e, in)
 	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
-		e.err.warn("%s", textfmt.Escape(note))
+		e.err.warn("%s", note)
 	}
 }
 
@@ -189,10 +185,9 @@ func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 // more.
 func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
-		e.err.warn("left out: %s", textfmt.Escape(line))
+		e.err.warn("left out: %s", line)
 	}
-	shown := len(in.Skipped.Errors)
-	more := in.Skipped.Count(runs.Unreadable) - shown
+	more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors)
 	if more > 0 {
 		e.err.warn("left out: %s", textfmt.Plural(more, "more game"))
 	}
@@ -283,9 +278,8 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	o.FitPrior = c.Prior == "fit"
 	if c.Prior != "auto" && c.Prior != "fit" {
 		draws, err := settings.Parse[float64](c.Prior)
-		hint := settings.ZeroHint(c.Prior)
 		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
-			hint, c.Prior)
+			settings.ZeroHint(c.Prior), c.Prior)
 		o.Prior = &draws
 	}
 	// Whether the players of anchors have played is known when the games are read.
@@ -301,9 +295,8 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	}
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(c.Advantage)
-		hint := settings.ZeroHint(c.Advantage)
 		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
-			hint, c.Advantage)
+			settings.ZeroHint(c.Advantage), c.Advantage)
 		o.Advantage = &elo
 	}
 	return games, p.Err()
@@ -362,8 +355,9 @@ func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
 		}
 		for _, set := range g.RuleSets {
 			if elo, ok := l.Elo[set.Name]; ok {
-				anchor := ratings.Anchor{Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name}
-				anchors = append(anchors, anchor)
+				anchors = append(anchors, ratings.Anchor{
+					Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name,
+				})
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"gyges/ratings/source"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/web/report"
 )
@@ -39,7 +38,18 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(err, errFiles); err != nil {
 		return err
 	}
-	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
+	// Unless --out names a file, the page is beside the records of a single run.
+	path := c.Out
+	if path == "" {
+		path = "report.html"
+		if len(c.Runs) == 1 {
+			dir, isRun := tournament.RunFolder(c.Runs[0])
+			if !isRun {
+				dir = filepath.Dir(c.Runs[0])
+			}
+			path = filepath.Join(dir, path)
+		}
+	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
@@ -57,7 +67,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 		return asFailure(report.WriteHTML(w, page))
 	})
 	if err == nil && toFile {
-		e.out.printf("%s: %s\n", textfmt.Escape(path), about)
+		e.out.printf("%s: %s\n", path, about)
 	}
 	return err
 }
@@ -153,16 +163,4 @@ func (c *reportCmd) commands(rated []string) (list []string) {
 		flags = append(flags, "--out", c.Out)
 	}
 	return append(list, commandLine("report", slices.Concat(c.Runs, flags)...))
-}
-
-// folder is where the page is written unless --out names a file: beside the records of a single
-// run.
-func (c *reportCmd) folder() string {
-	if len(c.Runs) > 1 {
-		return ""
-	}
-	if dir, ok := tournament.RunFolder(c.Runs[0]); ok {
-		return dir
-	}
-	return filepath.Dir(c.Runs[0])
 }

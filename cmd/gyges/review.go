@@ -51,7 +51,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	if err := c.print(ctx, e, all); err != nil {
-		return asFailure(err)
+		return err
 	}
 	// Formats for programs have nothing but the reviews on the standard output.
 	hints := e.err
@@ -77,7 +77,7 @@ type reviewedSource struct {
 // next prints where the reviews of a source are kept, and commands that show them and the move that
 // lost most.
 func (c *reviewCmd) next(w *output, of reviewedSource) {
-	source, path := shellWord(of.name), textfmt.Escape(of.path)
+	source, path := textfmt.ShellWord(of.name), of.path
 	switch {
 	case path == "":
 		w.printf("Nothing is kept; a page: "+
@@ -111,7 +111,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 	var all []reviewedSource
 	var empty []error
 	for i, path := range paths {
-		if c.Done() {
+		if c.filter.Done() {
 			break
 		}
 		// Each source has a stream of its own, as reviews are kept by source.
@@ -121,7 +121,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 			return nil, err
 		}
 		records, err := review.Select(ctx, in, file, c.Game)
-		c.Filter = in.Filter // which counts towards --limit
+		c.filter = in.Filter // which counts towards --limit
 		if errors.As(err, new(review.NoneError)) {
 			empty = append(empty, err)
 			continue
@@ -144,7 +144,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		return nil, empty[0]
 	}
 	for _, err := range empty {
-		e.err.warn("left out: %s", textfmt.Escape(err.Error()))
+		e.err.warn("left out: %s", err.Error())
 	}
 	return all, nil
 }
@@ -183,7 +183,7 @@ func (c *reviewCmd) review(
 	if done == n {
 		return nil
 	}
-	m := newMeter(e.err, int64(n))
+	m := newMeter(e, int64(n))
 	m.resume(int64(done), nil)
 	keep := func(g *review.Review) error {
 		m.game(nil)
@@ -259,8 +259,7 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, title string
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
 		about := report.ReadRun(ctx, s.name)
-		header := review.Header{Nodes: c.Nodes}
-		about.Reviews = review.Reviews{Header: header, Games: s.reviews}
+		about.Reviews = review.Reviews{Header: review.Header{Nodes: c.Nodes}, Games: s.reviews}
 		collector.AddRun(about)
 		for _, g := range s.records {
 			collector.Add(g)

@@ -33,35 +33,31 @@ func (c *rulesCmd) Run(e *env) error {
 		})
 	}
 	// People get the rules as a text to play by, and then the options that make them.
-	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
+	for _, s := range o.Prose() {
+		if c.Format == grid.Markdown {
+			text := strings.Join(s.Paragraphs, "\n\n")
+			e.out.print("## " + s.Heading + "\n\n" + text + "\n\n")
+			continue
+		}
+		e.out.printf("%s\n", s.Heading)
+		for _, text := range s.Paragraphs {
+			// Two of 78 columns are for the indent.
+			lines := textfmt.Wrap(text, 76)
+			e.out.print("  " + strings.Join(lines, "\n  ") + "\n")
+		}
+		e.out.print("\n")
+	}
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Accepts())
 	}
-	return printTable(e.out, t, c.Format, 0)
+	printTable(e.out, t, c.Format, 0)
+	return nil
 }
 
 // addOption adds a row of texts that may have marks.
 func addOption(t *grid.Table, key, value, text string) {
 	t.Add(grid.Markup(key), grid.Markup(value), grid.Markup(text))
-}
-
-// writeProse prints the rules in words, as text in lines of at most 78 columns.
-func writeProse(w *output, prose []rules.Section, markdown bool) {
-	for _, s := range prose {
-		if markdown {
-			text := strings.Join(s.Paragraphs, "\n\n")
-			w.printf("## %s\n\n%s\n\n", s.Heading, text)
-			continue
-		}
-		w.printf("%s\n", s.Heading)
-		for _, text := range s.Paragraphs {
-			// Two columns are for the indent.
-			lines := textfmt.Wrap(text, 76)
-			w.printf("  %s\n", strings.Join(lines, "\n  "))
-		}
-		w.printf("\n")
-	}
 }
 
 // list prints the presets, and for people the options.
@@ -91,16 +87,15 @@ func (c *rulesCmd) list(out *output) error {
 		}
 		t.Add(p.Name, grid.Markup(text))
 	}
-	if err := printTable(out, t, c.Format, 0); err != nil {
-		return err
-	}
+	printTable(out, t, c.Format, 0)
 	// The options are those that any preset may be changed by.
 	t = grid.New("", 3, "Option", "Default", "Meaning")
 	for _, opt := range first.Options.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Help())
 	}
 	out.printf("\n")
-	return printTable(out, t, c.Format, 0)
+	printTable(out, t, c.Format, 0)
+	return nil
 }
 
 // rulesFlags are the flags of commands that need one rule set.
@@ -120,12 +115,12 @@ func (f rulesFlags) load() (*rules.Rules, error) {
 }
 
 // position returns the rule set and a position under it, see [parsePosition].
-func (f rulesFlags) position(words []string) (*rules.Rules, rules.Position, error) {
-	r, err := f.load()
+func (f rulesFlags) position(words []string) (r *rules.Rules, p rules.Position, err error) {
+	r, err = f.load()
 	if err != nil {
-		return nil, rules.Position{}, err
+		return nil, p, err
 	}
-	p, err := parsePosition(r, words)
+	p, err = parsePosition(r, words)
 	return r, p, err
 }
 
@@ -153,12 +148,12 @@ func checkGoesOn(argument string, g *rules.Game) error {
 }
 
 // parsePosition reads a position given in words: quoted on the command line or not, it is the same.
-func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
+func parsePosition(r *rules.Rules, words []string) (p rules.Position, err error) {
 	if len(words) == 0 {
-		return rules.Position{}, errors.New("expected a position, " +
+		return p, errors.New("expected a position, " +
 			"like '321123/000000/000000/000000/000000/321123 s'")
 	}
-	p, err := r.ParsePosition(strings.Join(words, " "))
+	p, err = r.ParsePosition(strings.Join(words, " "))
 	if err != nil {
 		err = fmt.Errorf("position %w", err)
 	}
@@ -194,8 +189,7 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 
 // String returns the list as it is read.
 func (l rulesList) String() string {
-	names := lists.Map(l, (*rules.Rules).String)
-	return strings.Join(names, ",")
+	return strings.Join(lists.Map(l, (*rules.Rules).String), ",")
 }
 
 // names returns the set of the names; nil for none.

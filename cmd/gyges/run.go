@@ -115,12 +115,11 @@ type observer struct {
 // newObserver returns an observer of a run, and lets config tell it what is played.
 func newObserver(e *env, interval int64, config *tournament.Config, kind progress.Kind) *observer {
 	o := progress.New(config, kind)
-	f := &observer{Observer: o, meter: newMeter(e.err, config.Games()), e: e, interval: interval}
+	f := &observer{Observer: o, meter: newMeter(e, config.Games()), e: e, interval: interval}
 	f.reading = true // until resume is called
 	f.state = o.State
 	f.faults = &o.Faults
-	workers := cmp.Or(config.Workers, runtime.NumCPU())
-	f.few = int64(2 * workers) // a pair of each
+	f.few = int64(2 * cmp.Or(config.Workers, runtime.NumCPU())) // a pair of each
 	config.OnBegin = f.resume
 	config.OnFinished = f.finished
 	return f
@@ -146,8 +145,7 @@ func (f *observer) game(g *record.Record) {
 func (f *observer) interim() error {
 	w := f.e.err
 	if f.Kind == progress.Match {
-		text := matchText(f.Config.SPRT, f.Run.Pairs)
-		w.printf("%s", text)
+		w.print(matchText(f.Config.SPRT, f.Run.Pairs))
 		return nil
 	}
 	// It takes milliseconds, so it needs no cancellation.
@@ -216,12 +214,12 @@ func (f *observer) result(s tournament.Summary, errRun error) error {
 
 // goesOn says which command goes on with a run that was stopped, with an error.
 func (f *observer) goesOn(s tournament.Summary, err error) string {
-	same, out := "the same command and --out ", shellWord(s.Out)
+	same, out := "the same command and --out ", textfmt.ShellWord(s.Out)
 	few, tooFew := errors.AsType[*tournament.TooFewError](err)
 	// Suspended players play no more unless their games are played anew.
 	if tooFew && !f.Config.Schedule.Format().About().Adaptive {
 		for _, name := range few.Suspended {
-			out += " --again " + shellWord(name)
+			out += " --again " + textfmt.ShellWord(name)
 		}
 		return same + out + " once that is mended"
 	}
@@ -239,9 +237,6 @@ func commandLine(command string, words ...string) string {
 	}
 	return line
 }
-
-// shellWord returns a word of a command that a user may copy.
-func shellWord(word string) string { return textfmt.Escape(textfmt.ShellWord(word)) }
 
 // timeText says how many games a run has played and how long it took; games that were there before
 // are no part of either.
@@ -276,13 +271,12 @@ func (f *observer) writeFaults(w *output) {
 		switch fault.Kind {
 		case record.FaultSuspended:
 			if !adaptive {
-				hint = "; --again " + shellWord(player) + " plays its games anew"
+				hint = "; --again " + textfmt.ShellWord(player) + " plays its games anew"
 			}
 		case record.FaultTimeout:
 			timedOut = true
 		}
-		text := styled(w, yellow, fault.Text())
-		w.printf("%s %s%s\n", textfmt.Escape(player), text, hint)
+		w.printf("%s %s%s\n", player, styled(w, yellow, fault.Text()), hint)
 	}
 	// More games at a time than cores share the time, by which clocks run out.
 	cores, workers := runtime.NumCPU(), f.Config.Workers

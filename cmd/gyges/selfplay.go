@@ -9,7 +9,6 @@ import (
 	"gyges/configs"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/progress"
 	"gyges/tournament/training"
@@ -49,11 +48,10 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
 		positions, took := made.Plies*fresh/s.Played, s.End.Sub(s.Start)
-		speed := perSecond(60*positions, took.Seconds())
-		e.out.printf(", %s positions a minute", speed)
+		e.out.printf(", %s positions a minute", perSecond(60*positions, took.Seconds()))
 	}
-	folder := filepath.Join(s.Out, training.PositionsDir)
-	e.out.printf("; the training positions are in %s\n", textfmt.Escape(folder))
+	e.out.printf("; the training positions are in %s\n",
+		filepath.Join(s.Out, training.PositionsDir))
 	f.writeFaults(e.out)
 	return f.result(s, nil)
 }
@@ -108,7 +106,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 // others didn't.
 func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
-		e.err.warn("%s", textfmt.Escape(note))
+		e.err.warn("%s", note)
 	}
 	w, written := e.out, made.Written
 	train, test := written[dataset.Train], written[dataset.Test]

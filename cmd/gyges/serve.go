@@ -126,13 +126,13 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	// Levels are named by their kinds, and have Elo for each preset.
 	levels := configs.ListLevels()
 	for i, l := range levels {
-		doc := fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc)
 		elo := map[string]int{}
 		for preset, measured := range l.Elo {
 			elo[preset] = measured.Elo
 		}
 		list = append(list, browser.Player{
-			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: elo, Doc: doc,
+			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: elo,
+			Doc: fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc),
 		})
 	}
 	// Of the kinds those that search can be given a time for each move.

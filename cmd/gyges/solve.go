@@ -76,8 +76,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.JSON:
 		err = grid.WriteJSON(e.out, grid.ObjectOf(columns, s))
 	default:
-		table := grid.Make(columns, []solver.Solution{s})
-		err = printTable(e.out, table, c.Format, 0)
+		printTable(e.out, grid.Make(columns, []solver.Solution{s}), c.Format, 0)
 	}
 	// The solution so far has been printed; the exit code says that it isn't complete.
 	if err != nil || s.Complete {
@@ -227,9 +226,11 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 			return certificate.Has(g.Position())
 		})
 	}
+	columns := solutionColumns(c.Format)
+	lines := jsonl.NewWriter(out)
+	table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
 	// The bar begins where an earlier run has stopped.
-	write := c.solutionWriter(e, out, goesOn)
-	m := newMeter(e.err, int64(len(games)))
+	m := newMeter(e, int64(len(games)))
 	m.restart(int64(solved))
 	// Solutions come in the order of the list. The certificate has each before the file does,
 	// so that a run that was killed loses none.
@@ -239,14 +240,22 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		if s.Plies != 0 {
 			results++
 		}
-		what := fmt.Sprintf("positions solved, %d with a result", results)
-		m.step(int64(solved), m.total, "", what)
+		m.step(int64(solved), m.total, "",
+			fmt.Sprintf("positions solved, %d with a result", results))
 		if certificate != nil && s.Strategy != nil {
 			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)
 			}
 		}
-		return write(s)
+		switch c.Format {
+		case grid.JSON:
+			return asFailure(lines.Append(grid.ObjectOf(columns, s)))
+		case grid.CSV:
+			return asFailure(table.Write(s))
+		}
+		e.out.printf("%s: ", positionOf(s.Game))
+		c.print(e.out, s)
+		return nil
 	})
 	m.end()
 	if err != nil || certificate == nil {
@@ -254,26 +263,6 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	}
 	e.err.printf("joining the strategies of the certificate and checking them\n")
 	return asFailure(certificate.Join(ctx))
-}
-
-// solutionWriter returns what writes a solution of a list; goesOn is whether out has some already.
-func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solver.Solution) error {
-	columns := solutionColumns(c.Format)
-	switch c.Format {
-	case grid.JSON:
-		lines := jsonl.NewWriter(out)
-		return func(s solver.Solution) error {
-			return asFailure(lines.Append(grid.ObjectOf(columns, s)))
-		}
-	case grid.CSV:
-		table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
-		return func(s solver.Solution) error { return asFailure(table.Write(s)) }
-	}
-	return func(s solver.Solution) error {
-		e.out.printf("%s: ", positionOf(s.Game))
-		c.print(e.out, s)
-		return nil
-	}
 }
 
 // readList reads the positions of --list.
@@ -307,8 +296,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (
 	// The solutions are those of the first games, in their order; anything else is another file.
 	begin, header := "{", c.Format == grid.CSV
 	if header {
-		keys := grid.Make(solutionColumns(c.Format), nil).Keys()
-		begin = strings.Join(keys, ",")
+		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")
 	}
 	f, size, err = jsonl.OpenFile(c.Out, begin, maxSolution, func(line []byte) error {
 		if header {

@@ -8,6 +8,7 @@ import (
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // tableFlag is the format of a command that prints tables.
@@ -30,8 +31,9 @@ func layout(w *output) table.Layout {
 }
 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
-func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
-	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
+func printTable(w *output, t *grid.Table, f grid.Format, fold int) {
+	options := grid.Options{Width: tableWidth(w), Fold: fold}
+	_ = t.Write(w, f, options) // the output keeps the error
 }
 
 // tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere
@@ -62,10 +64,14 @@ func styles(w *output) bool {
 // Colours of the terminal.
 const red, yellow = "\x1b[31m", "\x1b[33m"
 
+// coloured is a text that [output.printf] doesn't escape.
+type coloured string
+
 // styled returns a text in a colour, where colours may be used.
-func styled(w *output, colour, text string) string {
-	if !styles(w) {
-		return text
+func styled(w *output, colour, text string) coloured {
+	text = textfmt.Escape(text)
+	if styles(w) {
+		text = colour + text + "\x1b[0m"
 	}
-	return colour + text + "\x1b[0m"
+	return coloured(text)
 }

@@ -55,15 +55,14 @@ func (c *tournamentCmd) print(
 	if isForPeople(c.Format) {
 		w = e.out
 		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
-		players := f.Standings.PlayerTable(f.Config.Players())
-		err = errors.Join(err, printTable(w, players, c.Format, 1))
+		printTable(w, f.Standings.PlayerTable(f.Config.Players()), c.Format, 1)
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)
-	w.printf("%s; the records are in %s\n", timeText(s), textfmt.Escape(s.Out))
+	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
 	f.writeFaults(w)
 	if s.Status != tournament.Finished {
-		goesOn, out := f.goesOn(s, errRun), shellWord(s.Out)
+		goesOn, out := f.goesOn(s, errRun), textfmt.ShellWord(s.Out)
 		w.printf("Stopped after %d of %d games. Go on with %s. "+
 			"Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, goesOn, out)
 	}

@@ -69,10 +69,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
 		return c.Title == "Rating" // a table of their own has them
 	})
-	table := grid.Make(columns, rows)
-	if err := printTable(text, table, c.Format, 2); err != nil {
-		return err
-	}
+	printTable(text, grid.Make(columns, rows), c.Format, 2)
 	text.printf("\n")
 	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {
@@ -84,10 +81,9 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 		if err := c.write(w, rated); err != nil {
 			return err
 		}
-		folder := filepath.ToSlash(s.RatingGames)
-		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(folder))
+		text.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
 	}
-	text.printf("The weights of generation %d are in %s\n", s.Best, textfmt.Escape(s.Weights))
+	text.printf("The weights of generation %d are in %s\n", s.Best, s.Weights)
 	for _, line := range []string{s.Verdict(), s.Ended} {
 		if line != "" {
 			text.printf("%s\n", line)
@@ -124,7 +120,7 @@ func (v *learningView) env() training.Env {
 // begin begins to measure other work.
 func (v *learningView) begin(count int64, games bool) {
 	v.end()
-	v.meter = newMeter(v.e.err, count)
+	v.meter = newMeter(v.e, count)
 	v.games = games
 }
 

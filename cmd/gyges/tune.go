@@ -61,11 +61,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return files.Plain(err)
 	}
-	return c.print(e.out, result)
+	c.print(e.out, result)
+	return nil
 }
 
 // print prints the weights before and after, and the losses on each split of the positions.
-func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
+func (c *tuneTexelCmd) print(w *output, r *training.Fitted) {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
 	// A frozen weight was not to be changed.
@@ -74,13 +75,9 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		if f.Frozen {
 			frozen = "frozen"
 		}
-		before, after := fiveDigits(f.Parent), fiveDigits(f.Weight)
-		features.Add(f.Name, before, after, frozen)
+		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), frozen)
 	}
-	err := printTable(w, features, grid.Text, 1)
-	if err != nil {
-		return err
-	}
+	printTable(w, features, grid.Text, 1)
 	n := r.Positions
 	w.printf("\nPositions: %d training, %d validation, %d test",
 		n[dataset.Train], n[dataset.Validation], n[dataset.Test])
@@ -113,9 +110,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		}
 	}
 	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
-	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	w.printf("The weights are in %s\n", r.Weights)
 	w.printf("Verdict: %s; how they play, a match tells\n", verdict)
-	return nil
 }
 
 // fiveDigits returns a number with five significant digits.
@@ -161,25 +157,21 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, tuned, &config)
+	c.print(e.out, tuned, &config)
+	return nil
 }
 
 // print prints the parameters before and after, and how to test the new ones.
-func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
+func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
-		before, after := fiveDigits(t.Before[i]), fiveDigits(t.After[i])
-		parameters.Add(name, before, after)
+		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
-	err := printTable(w, parameters, grid.Text, 1)
-	if err != nil {
-		return err
-	}
+	printTable(w, parameters, grid.Text, 1)
 	// Then what is on the disk, and what to do with it.
-	out := textfmt.Escape(config.Out)
-	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, out)
+	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, config.Out)
 	if t.Weights != "" {
-		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
+		w.printf("The weights are in %s\n", t.Weights)
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	// A tuning shows no gain by itself; a match does.
@@ -192,9 +184,8 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 		verdict = "no gain"
 		next = "It is the agent at the start"
 	}
-	w.printf("Agent after the last step %s\n", textfmt.Escape(t.Agent.String()))
-	w.printf("%s\nVerdict: %s\n", textfmt.Escape(next), verdict)
-	return nil
+	w.printf("Agent after the last step %s\n", t.Agent.String())
+	w.printf("%s\nVerdict: %s\n", next, verdict)
 }
 
 // match returns the command of a match of the tuned agent against the one at the start, with the
@@ -264,7 +255,7 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
 	}
-	goOn := "Go on with the same command and --out " + textfmt.Escape(out)
+	goOn := "Go on with the same command and --out " + out
 	if wasInterrupted(ctx, err) {
 		e.err.printf("Stopped. %s\n", goOn)
 		return err

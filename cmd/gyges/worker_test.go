@@ -1,13 +1,27 @@
 package main
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/tournament/queue"
 )
+
+// The command that starts a worker can be copied to another machine.
+func TestInvitation(t *testing.T) {
+	t.Parallel()
+	f := queueFlags{accessFlags: accessFlags{User: "player", Cert: "cert.pem"}}
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
+		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
+		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
+		f.invitation("tls://0.0.0.0:4222", []agents.Spec{{Kind: "random"}}))
+}
 
 // A worker on a terminal shows each run that it plays, and how far they are together.
 func TestWorkerLines(t *testing.T) {

@@ -2,7 +2,6 @@ package game
 
 import (
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,12 +43,8 @@ func cut(g *record.Record, plies int, kind record.FaultKind) {
 
 // dropLists empties the lists that have an element for each move.
 func dropLists(g *record.Record) {
-	for _, v := range []reflect.Value{reflect.ValueOf(g).Elem(), reflect.ValueOf(&g.Timing).Elem()} {
-		for i := range v.NumField() {
-			if _, isList := v.Type().Field(i).Tag.Lookup("each"); isList {
-				v.Field(i).SetZero()
-			}
-		}
+	for _, l := range record.Lists {
+		l.Drop(g)
 	}
 }
 

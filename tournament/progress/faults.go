@@ -107,6 +107,6 @@ func (f *Fault) Text() string {
 		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s",
 			moves, first)
 	}
-	kind := textfmt.Escape(string(f.Kind))
-	return fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)
+	return fmt.Sprintf("lost %s by a fault (%s), first in %s",
+		games, textfmt.Escape(string(f.Kind)), first)
 }

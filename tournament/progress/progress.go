@@ -222,8 +222,7 @@ func (o *Observer) leader() string {
 // with its bounds.
 func (o *Observer) match() string {
 	test, pairs := o.Config.SPRT, o.Run.Pairs
-	elo := test.Estimate(pairs).EloText()
-	line := fmt.Sprintf("Elo %s, pairs %v", elo, pairs)
+	line := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(pairs).EloText(), pairs)
 	if test == (sprt.Test{}) {
 		return line
 	}

@@ -51,6 +51,8 @@ func (p *AllowList) registry(
 ) *agents.Registry {
 	kinds := base.Kinds()
 	for i, k := range kinds {
+		// Agents inside of agents are made by the same registry, so they are checked, too. The spec
+		// in the records stays as it was sent: only the values of this process are changed.
 		kinds[i].New = func(c agents.Config) (agents.Agent, error) {
 			c.Values = maps.Clone(c.Values)
 			err := p.admit(k, c.Values)
@@ -74,6 +76,7 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 		}
 		return nil
 	}
+	// An engine is found by the name in its spec. Its command is the operator's.
 	name := v[engineName]
 	command, ok := p.Engines[name]
 	if !ok {
@@ -94,6 +97,7 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 		if !given {
 			continue
 		}
+		// A worker reads no file but those that came with the run.
 		if d.IsFile(value) {
 			path, ok := files[value]
 			if !ok {
@@ -102,8 +106,7 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 			}
 			v[d.Key] = path
 		}
-		isMoveTime := d.Key == "movetime" && d.Type() == agents.Duration
-		if isMoveTime && timeScale != 1 {
+		if d.Key == "movetime" && timeScale != 1 {
 			moveTime, _ := settings.Parse[time.Duration](value) // it has been checked
 			scaled := time.Duration(float64(moveTime) * timeScale)
 			v[d.Key] = max(scaled, time.Millisecond).String()

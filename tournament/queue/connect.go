@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ type Access struct {
 	Password string // of User
 	User     string
 	Creds    string // file with the user's JWT and seed
-	CA       string // file of certificates that the other side's is checked with; "": the system's
-	Cert     string // file of this side's TLS certificate; the embedded server needs it to speak TLS
+	CA       string // file of certificates to check the other side's with; "": the system's
+	Cert     string // file of this side's TLS certificate; the embedded server speaks TLS with one
 	Key      string // file of its key
 }
 
@@ -55,6 +56,7 @@ func (a Access) Check() error {
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
+	// A file that can't be read is a mistake that is found at once, not when it connects.
 	for _, file := range []string{a.Creds, a.CA, a.Cert, a.Key} {
 		if file == "" {
 			continue
@@ -124,7 +126,7 @@ func unreachable(err error) bool {
 	return isAny(err, io.EOF, nats.ErrNoServers, nats.ErrTimeout)
 }
 
-// isAny reports whether an error is one of some.
+// isAny reports whether an error is one of some, or nil if nil is one of them.
 func isAny(err error, some ...error) bool {
 	return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
 }
@@ -139,7 +141,17 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 // until it is closed.
 func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	options = append(options, nats.Name(name), func(o *nats.Options) error {
-		setPatience(o)
+		// Servers that restart may refuse credentials for a while.
+		o.IgnoreAuthErrorAbort = true
+		o.Timeout = answerTime
+		// A dead connection is noticed within half a minute.
+		o.PingInterval = 10 * time.Second
+		o.MaxPingsOut = 2
+		// A lost one is restored, however long that takes.
+		o.MaxReconnect = -1
+		o.ReconnectWait = 500 * time.Millisecond
+		o.ReconnectJitter = 500 * time.Millisecond
+		o.ReconnectJitterTLS = time.Second
 		logChanges(o, log)
 		return nil
 	})
@@ -149,6 +161,7 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		inbox := nats.CustomInboxPrefix(nats.InboxPrefix + user)
 		options = append(options, nats.UserInfo(a.User, a.Password), inbox)
 	}
+	// What the access doesn't have is left to the library.
 	if a.Creds != "" {
 		options = append(options, nats.UserCredentials(a.Creds))
 	}
@@ -163,20 +176,6 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		return nil, fmt.Errorf("NATS server %s: %w", a.URL, err)
 	}
 	return nc, nil
-}
-
-// setPatience sets when a connection counts as lost, and how it is restored.
-func setPatience(o *nats.Options) {
-	o.Timeout = answerTime
-	// A dead connection is noticed within half a minute.
-	o.PingInterval = 10 * time.Second
-	o.MaxPingsOut = 2
-
-	o.MaxReconnect = -1 // no bound
-	o.ReconnectWait = 500 * time.Millisecond
-	o.ReconnectJitter = 500 * time.Millisecond
-	o.ReconnectJitterTLS = time.Second
-	o.IgnoreAuthErrorAbort = true // servers that restart may refuse credentials for a while
 }
 
 // logChanges logs when a connection is lost, and when it is back.
@@ -203,7 +202,7 @@ func logChanges(o *nats.Options, log *slog.Logger) {
 
 const (
 	retryWait  = 500 * time.Millisecond // between two attempts
-	answerTime = 5 * time.Second        // for an answer of the server
+	answerTime = 5 * time.Second        // for an answer; requests to JetStream have it, too
 	setupTime  = time.Minute            // for what is done before a run and after it
 )
 
@@ -221,9 +220,11 @@ func retry(ctx context.Context, f func() error, temporary func(error) bool) erro
 
 // busy reports whether an error is that of a cluster without a leader.
 func busy(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code == 503 &&
-		!errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) { // which has the same code
+		return false
+	}
+	api, isAPI := errors.AsType[*jetstream.APIError](err)
+	return isAPI && api.Code == http.StatusServiceUnavailable
 }
 
 // restarting reports whether an error comes from a server that restarts, or from a request that was
@@ -268,17 +269,17 @@ func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 // attempt tries once to publish a message, and logs the first failure and the first success after
 // it.
 func (p *publisher) attempt(ctx context.Context, m *nats.Msg) error {
-	once, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	_, err := p.js.PublishMsg(once, m)
+	_, err := p.js.PublishMsg(ctx, m)
 	if ctx.Err() != nil {
 		return err
 	}
-	stalled := p.stalled.Swap(err != nil)
-	if err != nil && !stalled {
-		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	stalled := err != nil
+	if p.stalled.Swap(stalled) == stalled {
+		return err
 	}
-	if err == nil && stalled {
+	if stalled {
+		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	} else {
 		p.log.Info("the NATS server stores what is sent to it again")
 	}
 	return err

@@ -25,7 +25,7 @@ import (
 	"gyges/tournament/queue/status"
 )
 
-// Options configure a coordinator; each field documents its zero value.
+// Options configure a coordinator. Fields document their zero values, where they may have them.
 type Options struct {
 	// Version of the program. Workers of another one don't play, since their rules and agents may
 	// differ.
@@ -39,8 +39,7 @@ type Options struct {
 	// another speed multiply them. nil: times are the same on all machines.
 	Speed func() float64
 
-	// Notify is called with a line for each worker that joins or leaves, and when there is none;
-	// nil: it isn't.
+	// Notify is called with a line for each worker that joins or leaves, and when there is none.
 	Notify func(line string)
 
 	window int           // pairs that may be queued, played or not yet written; 0: 4096
@@ -60,7 +59,7 @@ const (
 // Check returns an error if workers on other machines can't play a run: they find engines by their
 // names.
 func (o Options) Check(config *tournament.Config) error {
-	if _, err := savedIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := savedIdentity(config.Out); err != nil {
 		return err
 	}
 	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
@@ -96,9 +95,6 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	o.repairEvery = cmp.Or(o.repairEvery, 30*time.Second)
 	o.goneAfter = cmp.Or(o.goneAfter, goneAfter)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	if o.Notify == nil {
-		o.Notify = func(string) {}
-	}
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
 	if err != nil {
 		return nil, err
@@ -135,6 +131,7 @@ func (p *Coordinator) Play(
 	if other := r.coordinator(r.id.Run); other != nil {
 		return r.taken(other)
 	}
+	// A server that restarts is waited for, but not for ever.
 	start := time.Now()
 	attach := func() error { return r.attach(ctx) }
 	err = retry(ctx, attach, func(err error) bool {
@@ -150,7 +147,7 @@ func (p *Coordinator) Play(
 		r.end(context.WithoutCancel(ctx), state)
 	}
 	if ctx.Err() != nil {
-		return nil
+		err = nil // the end of ctx is no error
 	}
 	return err
 }
@@ -179,10 +176,13 @@ const (
 	maxIdentity  = 4096
 )
 
-// savedIdentity reads the identity in a folder. The error is [fs.ErrNotExist] if it has none.
+// savedIdentity reads the identity in a folder. It has no values if there is none.
 func savedIdentity(dir string) (id identity, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
+	if errors.Is(err, fs.ErrNotExist) {
+		return id, nil
+	}
 	if err != nil {
 		return id, err
 	}
@@ -198,26 +198,21 @@ func savedIdentity(dir string) (id identity, err error) {
 func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	id, err = savedIdentity(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return id, nil, err
 	}
+	// A folder goes on with its run if nothing but the measured speed has changed.
 	same := *c
 	if c.Speed > 0 && id.Speed > 0 {
 		same.Speed = id.Speed // it is measured, and differs each time
 	}
-	text, err = json.Marshal(same)
-	if err != nil {
-		return id, nil, err
-	}
+	text, _ = json.Marshal(same) // it is plain data
 	if !fresh && digest(text) == id.Config {
 		id.resumed = true
 		_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
 		return id, text, nil
 	}
-	text, err = json.Marshal(c)
-	if err != nil {
-		return id, nil, err
-	}
+	text, _ = json.Marshal(c)
 	id = identity{
 		Run:      nuid.Next(),
 		Config:   digest(text),
@@ -233,16 +228,15 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
 	note := func(err error) {
-		isGone := isAny(err, jetstream.ErrConsumerNotFound, jetstream.ErrNoObjectsFound)
-		if err != nil && !isGone {
+		if !isAny(err, nil, jetstream.ErrConsumerNotFound, jetstream.ErrNoObjectsFound) {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)
 		}
 	}
-	for stream, subject := range streams {
+	for stream, prefix := range streams {
 		note(p.js.DeleteConsumer(ctx, stream, run))
 		s, err := p.js.Stream(ctx, stream)
 		if err == nil {
-			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject+"."+run+".*"))
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject(prefix, run, "*")))
 		}
 		note(err)
 	}
@@ -255,25 +249,21 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	}
 }
 
-// pairsOn returns how many messages a stream has of each pair, of those whose subjects match one.
+// pairsOn returns the pairs of a run of which a stream has messages.
 func (p *Coordinator) pairsOn(
-	ctx context.Context, stream, subject string,
-) (map[int64]uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
+	ctx context.Context, stream, run string,
+) (pairs map[int64]bool, err error) {
 	s, err := p.js.Stream(ctx, stream)
 	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject))
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject(streams[stream], run, "*")))
 	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}
-	pairs := map[int64]uint64{}
-	for subject, n := range info.State.Subjects {
-		if pair, err := pairOf(subject); err == nil {
-			pairs[pair] += n
-		}
+	pairs = map[int64]bool{}
+	for name := range info.State.Subjects {
+		pairs[pairOf(name)] = true
 	}
 	return pairs, nil
 }

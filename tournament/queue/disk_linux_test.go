@@ -54,7 +54,6 @@ func TestFullDisk(t *testing.T) {
 	play := func() error {
 		s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: store})
 		require.NoError(t, err)
-		s.patience = 2 * time.Second
 		defer s.Close()
 		nc := connect(t, s)
 		defer startWorker(t, nc, nil)()

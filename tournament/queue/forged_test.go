@@ -102,24 +102,25 @@ func (f *forger) forge() (list []*nats.Msg) {
 		}
 		return text
 	}
-	of := func(prefix string) string { return subjectOf(prefix, f.rng.Int64N(30)) }
+	of := func(kind, run string) string { return subjectOf(kind, run, f.rng.Int64N(30)) }
+	ofResult := func() string { return of(resultSubject, f.id.Run) }
 	other := fmt.Sprint(f.rng.IntN(5000))
 
-	result, results := f.one(f.results), resultsOf(f.id.Run)
+	result := f.one(f.results)
 	for _, data := range [][]byte{
 		nil, f.noise(), make([]byte, 900_000), []byte(`{"schema":"` + strings.Repeat("x", 500_000)), result,
 		f.flipped(result), result[:f.rng.IntN(len(result)+1)], slices.Repeat(result, 2),
 	} {
-		add(of(results), data)
+		add(ofResult(), data)
 	}
-	add(subjectOf(results, 1000+f.rng.Int64N(1<<40)), result)
-	add(results+".x", result)
-	add(of(resultsOf("nobody")), result)
-	add(of(results), nil, errorHeader, "out of memory\x1b[2J")
-	add(of(results), nil, longHeader, "abc")
-	add(of(results), nil, longHeader, f.id.Config)
+	add(subjectOf(resultSubject, f.id.Run, 1000+f.rng.Int64N(1<<40)), result)
+	add(subject(resultSubject, f.id.Run, "x"), result)
+	add(of(resultSubject, "nobody"), result)
+	add(ofResult(), nil, errorHeader, "out of memory\x1b[2J")
+	add(ofResult(), nil, longHeader, "abc")
+	add(ofResult(), nil, longHeader, f.id.Config)
 
-	one, jobs := f.one(f.jobs), jobsOf(f.id.Run)
+	one := f.one(f.jobs)
 	var otherConfig, otherAgents job
 	_ = json.Unmarshal(one, &otherConfig) // an empty one does as well
 	otherAgents, otherConfig.Config = otherConfig, "abc"
@@ -127,13 +128,13 @@ func (f *forger) forge() (list []*nats.Msg) {
 	for _, data := range [][]byte{
 		f.noise(), make([]byte, 900_000), one, f.flipped(one), text(otherConfig), text(otherAgents),
 	} {
-		add(of(jobs), data)
+		add(of(jobSubject, f.id.Run), data)
 	}
-	add(of(jobsOf("nobody")), one)
+	add(of(jobSubject, "nobody"), one)
 
 	add(runSubject, f.noise())
 	add(runSubject, text(question{runID: f.id, Ended: true}))
-	add(runSubject, text(question{runID: f.id, Below: f.rng.Int64()})).Reply = of(results)
+	add(runSubject, text(question{runID: f.id, Below: f.rng.Int64()})).Reply = ofResult()
 	for _, id := range []runID{
 		f.id, {f.id.Run, "abc", version}, {f.id.Run, f.id.Config, "v0"}, {"v" + other, "abc", "v0"}, {"u" + other, "abc", version},
 	} {
@@ -219,14 +220,14 @@ func TestForgedErrors(t *testing.T) {
 	const pause = 20 * time.Millisecond // in which the run goes on
 	attack := func(ctx context.Context) error {
 		var id identity
-		jobs := map[int64]uint64{}
+		jobs := map[int64]bool{}
 		for ctx.Err() == nil && len(jobs) < 6 {
 			id, _ = readIdentity(c.Out) // it isn't there at first
-			jobs, _ = p.pairsOn(ctx, jobStream, jobsOf(id.Run)+".*")
+			jobs, _ = p.pairsOn(ctx, jobStream, id.Run)
 			sleep(ctx, pause)
 		}
 		for pair := range jobs {
-			m := nats.NewMsg(subjectOf(resultsOf(id.Run), pair))
+			m := nats.NewMsg(subjectOf(resultSubject, id.Run, pair))
 			m.Header.Set(errorHeader, "out of memory")
 			if err := hostile.PublishMsg(m); err != nil {
 				return err
@@ -237,7 +238,7 @@ func TestForgedErrors(t *testing.T) {
 			err = stream.Purge(ctx)
 		}
 		for left := jobs; err == nil && len(left) > 0; { // until the run has dealt with all of them
-			left, err = p.pairsOn(ctx, resultStream, resultsOf(id.Run)+".*")
+			left, err = p.pairsOn(ctx, resultStream, id.Run)
 			sleep(ctx, pause)
 		}
 		startWorker(t, connect(t, s), nil)

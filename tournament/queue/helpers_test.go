@@ -50,7 +50,8 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // testPool returns a pool whose leases hardly run out on a slow machine.
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
-	o := Options{Version: version, Registry: testRegistry(), lease: 5 * time.Second, window: 64}
+	o := Options{Version: version, Registry: testRegistry(), lease: 5 * time.Second, window: 64,
+		Notify: func(string) {}}
 	if change != nil {
 		change(&o)
 	}
@@ -100,6 +101,15 @@ func local(t testing.TB, c tournament.Config, more ...agents.Kind) string {
 	_, err := tournament.Run(t.Context(), c, testRegistry(more...), nil)
 	require.NoError(t, err)
 	return timeless(t, c.Out)
+}
+
+// requireAsLocal plays a config by its executor. It fails unless the records are those of a run in
+// this process.
+func requireAsLocal(t testing.TB, c tournament.Config) {
+	t.Helper()
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, local(t, c), timeless(t, c.Out))
 }
 
 // timeless returns a run's records as text, without their timing.

@@ -42,8 +42,7 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	if t.job.Config != r.Config {
 		return nil, errors.New("it belongs to another config")
 	}
-	pair, err := pairOf(m.Subject())
-	if err != nil || pair != t.job.Pair {
+	if m.Subject() != subjectOf(jobSubject, r.Run, t.job.Pair) {
 		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
 	}
 	return t, nil
@@ -73,6 +72,7 @@ const (
 func (w *Worker) work(ctx, sending context.Context) {
 	empty := 0 // fetches in a row that had no pair
 	for turn := 0; ctx.Err() == nil; turn++ {
+		// Runs take turns, so that a long one doesn't hold up the others.
 		runs := w.readyRuns(time.Now())
 		if empty >= len(runs) && len(runs) != 1 {
 			sleep(ctx, betweenRuns)
@@ -133,8 +133,7 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 		}
 		err = batch.Error()
 	}
-	hasFailed := err != nil && !isAny(err, jetstream.ErrNoMessages, nats.ErrTimeout)
-	if hasFailed && r.ctx.Err() == nil {
+	if !isAny(err, nil, jetstream.ErrNoMessages, nats.ErrTimeout) {
 		w.options.Log.Debug("fetching jobs", "error", err)
 		sleep(r.ctx, retryWait)
 	}
@@ -195,6 +194,7 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 			return nil, err
 		}
 	}
+	// The mean time of a pair decides how many are fetched at a time.
 	w.playing.Add(1)
 	start := time.Now()
 	games, err := t.run.play(t.job.Job)
@@ -207,9 +207,9 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 // bytes beyond which games are sent in parts; servers accept messages of 1 MB at least
 const maxMessage = 512 << 10
 
-// message returns a message on a task to the coordinator, at a subject below a prefix.
+// message returns a message on a task to the coordinator; prefix is the one of its subject.
 func (w *Worker) message(t *task, prefix string) *nats.Msg {
-	m := nats.NewMsg(subjectOf(prefix, t.job.Pair))
+	m := nats.NewMsg(subjectOf(prefix, t.run.Run, t.job.Pair))
 	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(secretHeader, w.secret)
 	return m
@@ -218,9 +218,10 @@ func (w *Worker) message(t *task, prefix string) *nats.Msg {
 // publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job
 // when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
-	m := w.message(t, resultsOf(t.run.Run))
+	m := w.message(t, resultSubject)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(workerHeader, w.options.Name)
+	// A result has one of three forms: an error, the games, or a hash of games that are sent apart.
 	text, err := record.Lines(games...)
 	err = errors.Join(failed, err)
 	switch {
@@ -230,7 +231,7 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 		m.Data = text
 	default:
 		hash := digest(text)
-		if w.publishParts(ctx, longOf(t.run.Run, hash), text) != nil {
+		if w.publishParts(ctx, subject(longSubject, t.run.Run, hash), text) != nil {
 			return // ctx has ended; the pair is delivered to another worker
 		}
 		m.Header.Set(longHeader, hash)

@@ -29,12 +29,10 @@ func Version(line string) string {
 	return line + ", executable " + hash
 }
 
-const speedNodes = "150000" // that [Speed] searches, some tenths of a second
-
-// Speed measures how many positions a second a search visits on one core. 0: it can't be measured.
+// Speed measures how many positions a second a search visits on one core, in some tenths of a
+// second. 0: it can't be measured.
 func Speed(ctx context.Context, registry *agents.Registry) float64 {
-	nodes := agents.Param{Name: "nodes", Value: speedNodes}
-	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{nodes}}
+	spec := agents.Spec{Kind: "alphabeta"}.With("nodes", "150000")
 	line, err := bench.One(ctx, registry, spec, bench.Middlegame)
 	if err != nil || line.Seconds == 0 {
 		return 0
@@ -47,9 +45,9 @@ const maxScale = 16.0
 
 // timeScale returns the factor of all times on a machine of the given speed, at which agents search
 // as many positions as on the one that times are meant for, or an error if the machine is too slow
-// or too fast for the run. timed: anything in the run depends on the clock.
-func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
-	if !timed || r.Speed == 0 || speed == 0 {
+// or too fast for the run. A run without a speed doesn't depend on the clock.
+func (r *runConfig) timeScale(speed float64) (float64, error) {
+	if r.Speed == 0 || speed == 0 {
 		return 1, nil
 	}
 	f := r.Speed / speed

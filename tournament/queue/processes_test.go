@@ -67,7 +67,7 @@ func coordinatorProcess() {
 			return err
 		}
 		p, err := NewCoordinator(context.Background(), nc, Options{Version: version, Registry: testRegistry(),
-			lease: time.Second, tries: 1000, window: 16})
+			lease: time.Second, tries: 1000, window: 16, Notify: func(string) {}})
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
@@ -116,11 +115,7 @@ func TestFullStreams(t *testing.T) {
 	const again = `level=INFO msg="the NATS server stores what is sent to it again"`
 	limit(jobStream, none)
 	limit(resultStream, none)
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		done <- err
-	}()
+	done := begun(t.Context(), c)
 	coordinator.await(t, stores)
 	limit(jobStream, unlimited)
 	coordinator.await(t, again)
@@ -130,34 +125,4 @@ func TestFullStreams(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 	require.Contains(t, coordinator.String(), "maximum bytes exceeded")
 	require.Contains(t, worker.String(), "maximum bytes exceeded")
-}
-
-// Jobs that are lost are published again at the next look, also while results of others come.
-func TestRepairWhileResultsCome(t *testing.T) {
-	t.Parallel()
-	ctx, c := t.Context(), testConfig(t, 4, "random", "other")
-	p := testPool(t, connect(t, testServer(t)), nil)
-	r, err := p.newRun(&c, make(chan tournament.Result))
-	require.NoError(t, err)
-	require.NoError(t, r.attach(ctx))
-	const jobs = 4
-	stored := func() int {
-		for range jobs {
-			(<-r.todo)()
-		}
-		pairs, err := p.pairsOn(ctx, jobStream, jobsOf(r.id.Run)+".*")
-		require.NoError(t, err)
-		return len(pairs)
-	}
-	for pair := range int64(jobs) {
-		r.add(ctx, tournament.Job{Pair: pair, Agents: [2]int{0, 1}, Wanted: [2]bool{true, true}})
-	}
-	require.Equal(t, jobs, stored())
-	stream, err := p.js.Stream(ctx, jobStream)
-	require.NoError(t, err)
-	require.NoError(t, stream.Purge(ctx))
-	r.background.Go(func() { assert.NoError(t, r.repair(ctx)) })
-	(<-r.todo)()
-	require.Equal(t, jobs, stored())
-	r.background.Wait()
 }

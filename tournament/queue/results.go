@@ -27,15 +27,16 @@ type received struct {
 
 // receive handles a result. It is dropped if its pair has one already.
 func (r *run) receive(ctx context.Context, m jetstream.Msg) {
-	pair, err := pairOf(m.Subject())
+	pair := pairOf(m.Subject())
 	w := r.pending[pair]
 	attempt := r.attempt(pair, m.Headers())
-	if err != nil || attempt < 0 {
+	if attempt < 0 {
 		r.drop("a result of no delivered job is dropped", m)
 		acknowledge(m)
 		return
 	}
-	if w == nil && pair >= r.next { // of an earlier process
+	// The result may have been sent to an earlier process, and its job has not come up in this one.
+	if w == nil && pair >= r.next {
 		deliverLater(m)
 		return
 	}
@@ -83,8 +84,7 @@ func (r *run) drop(why string, m jetstream.Msg) {
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, a *received) {
 	if text := a.Headers().Get(errorHeader); text != "" {
-		why := textfmt.Cut(oneLine(text), 1000)
-		r.fail(ctx, a, &notPlayed{errors.New(why)})
+		r.fail(ctx, a, &notPlayed{errors.New(textfmt.Cut(oneLine(text), 1000))})
 		return
 	}
 	hash := a.Headers().Get(longHeader)
@@ -92,6 +92,7 @@ func (r *run) accept(ctx context.Context, a *received) {
 		r.acceptGames(ctx, a, a.Data(), nil)
 		return
 	}
+	// Long games are read in the background, a few at a time.
 	if r.fetching >= maxFetching {
 		deliverLater(a)
 		return
@@ -108,13 +109,14 @@ func (r *run) accept(ctx context.Context, a *received) {
 
 // acceptGames passes on the games of a result. err says why they couldn't be read.
 func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err error) {
+	// Meanwhile another result may have come; if the server restarts, the parts can be read later.
 	if a.job.done || restarting(err) {
 		deliverLater(a)
 		return
 	}
 	var games []*record.Record
 	if err == nil {
-		games, err = parseGames(text, "its games")
+		games, err = parseGames(text)
 	}
 	if err == nil {
 		err = r.checker.Check(a.job.job, games)
@@ -134,7 +136,8 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 
 // longGames returns the games with a hash, whose parts are messages of their own.
 func (r *run) longGames(ctx context.Context, hash string) ([]byte, error) {
-	games, err := content(ctx, r.js, longStream, longOf(r.id.Run, hash), 2*record.MaxLine)
+	parts := subject(longSubject, r.id.Run, hash)
+	games, err := content(ctx, r.js, longStream, parts, 2*record.MaxLine)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +185,14 @@ func (r *run) fail(ctx context.Context, a *received, why error) {
 		acknowledge(a)
 		return
 	}
+	// A worker that has sent too many invalid results in a row is left out.
 	if !errors.As(why, new(*notPlayed)) {
-		r.refuse(w.job.Pair, a.worker, why)
+		r.invalid[a.worker]++
+		r.log.Warn("a result is refused; its pair is played again", "pair", w.job.Pair, "why", why)
+		if r.invalid[a.worker] == maxInvalid {
+			r.log.Warn("a worker is left out of the run",
+				"invalid results in a row", maxInvalid, "why", why)
+		}
 	}
 	w.failed = append(w.failed, a.worker)
 	if len(w.failed) < r.options.tries && !r.crashes(w) {
@@ -224,10 +233,7 @@ func (r *run) leftOut(worker string) bool { return r.invalid[worker] >= maxInval
 // countStart answers a worker that wants to play a pair alone, since the pair may be what crashes
 // workers.
 func (r *run) countStart(m *nats.Msg) {
-	pair, err := pairOf(m.Subject)
-	if err != nil {
-		return
-	}
+	pair := pairOf(m.Subject)
 	w := r.pending[pair]
 	if w == nil || r.attempt(pair, m.Header) < 0 {
 		return
@@ -242,19 +248,9 @@ func (r *run) countStart(m *nats.Msg) {
 	_ = m.Respond([]byte(answer)) // without an answer it plays
 }
 
-// refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row
-// is left out.
-func (r *run) refuse(pair int64, id string, why error) {
-	r.invalid[id]++
-	r.log.Warn("a result is refused; its pair is played again", "pair", pair, "why", why)
-	if r.invalid[id] == maxInvalid {
-		r.log.Warn("a worker is left out of the run",
-			"invalid results in a row", maxInvalid, "why", why)
-	}
-}
-
 // parseGames reads the games of a pair, each of which has its checksum.
-func parseGames(text []byte, source string) (games []*record.Record, err error) {
+func parseGames(text []byte) (games []*record.Record, err error) {
+	const source = "its games" // in messages
 	r := record.NewReader(bytes.NewReader(text), source)
 	for {
 		g, err := r.Read()

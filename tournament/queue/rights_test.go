@@ -124,11 +124,11 @@ func TestSpy(t *testing.T) {
 			require.Error(t, err, request)
 		}
 		for _, stream := range []string{jobStream, resultStream, longStream, "OBJ_" + bucket} { // to send messages anywhere
-			body := fmt.Sprintf(`{"stream_name":%q,"config":{"name":"spy","deliver_subject":%q}}`, stream, claimsOf(id.Run))
+			body := fmt.Sprintf(`{"stream_name":%q,"config":{"name":"spy","deliver_subject":%q}}`, stream, subject(claimSubject, id.Run))
 			_, err := spy.Request("$JS.API.CONSUMER.CREATE."+stream+".spy", []byte(body), 50*time.Millisecond)
 			require.Error(t, err, stream)
 		}
-		for _, subject := range []string{jobsOf(id.Run) + ".0", runSubject, claimsOf(id.Run), "$O.gyges.M.x"} {
+		for _, subject := range []string{subject(jobSubject, id.Run, "0"), runSubject, subject(claimSubject, id.Run), "$O.gyges.M.x"} {
 			require.NoError(t, spy.Publish(subject, []byte("spy")))
 		}
 	})
@@ -178,7 +178,7 @@ func TestJunkOfAWorker(t *testing.T) {
 				continue
 			}
 			// The server's answer, an empty one, is no claim of another coordinator.
-			err = hostile.PublishRequest("$JS.API.DIRECT.GET.OBJ_gyges", claimsOf(id.Run), nil)
+			err = hostile.PublishRequest("$JS.API.DIRECT.GET.OBJ_gyges", subject(claimSubject, id.Run), nil)
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func TestJunkOfAWorker(t *testing.T) {
 					return err
 				}
 				for i, secret := range []string{w.id, w.id, "own", "own", "another"} {
-					result := nats.NewMsg(subjectOf(resultsOf(id.Run), j.Pair))
+					result := nats.NewMsg(subjectOf(resultSubject, id.Run, j.Pair))
 					result.Data = []byte("junk")
 					if i%2 == 1 {
 						result.Header.Set(errorHeader, "it can't be played")

@@ -40,7 +40,7 @@ type run struct {
 	unplayed int                   // of these, without an outcome
 	next     int64                 // the pair after the last job
 	// pairs whose jobs or results an earlier process left on the server
-	left       map[int64]uint64
+	left       map[int64]bool
 	publishing int // jobs on their way to the server
 	fetching   int // long games
 	// what play calls: it handles a message, or what the server has answered
@@ -89,12 +89,15 @@ func (p *Coordinator) newRun(
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range p.workers { // they may be there, and play
+	// Workers of the run before may be there still, and play for this one. What they said of that
+	// run doesn't count.
+	for _, w := range p.workers {
 		w.last = time.Now()
 		w.Refused = ""
 		w.games = nil
 	}
 	log := p.options.Log.With("run", id.Run)
+	// The claim tells two coordinators of the run apart: the older one goes on.
 	host, _ := os.Hostname() // it is only displayed
 	since := time.Now().UTC().Format(claimStart + "2006-01-02 15:04:05.000000 UTC")
 	return &run{
@@ -147,14 +150,14 @@ func (r *run) attach(ctx context.Context) error {
 }
 
 // onServer returns the pairs of which the server has the job or the result.
-func (r *run) onServer(ctx context.Context) (map[int64]uint64, error) {
-	jobs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run)+".*")
+func (r *run) onServer(ctx context.Context) (map[int64]bool, error) {
+	pairs, err := r.pairsOn(ctx, jobStream, r.id.Run)
 	if err != nil {
 		return nil, err
 	}
-	results, err := r.pairsOn(ctx, resultStream, resultsOf(r.id.Run)+".*")
-	maps.Copy(jobs, results)
-	return jobs, err
+	results, err := r.pairsOn(ctx, resultStream, r.id.Run)
+	maps.Copy(pairs, results)
+	return pairs, err
 }
 
 // provide creates the streams, the objects and the consumers of the run that the server lacks.
@@ -175,9 +178,10 @@ func (r *run) provide(ctx context.Context) error {
 			return fmt.Errorf("NATS object store: %w", err)
 		}
 	}
+	// Both consumers are named after the run.
 	results := jetstream.ConsumerConfig{
 		Durable:           r.id.Run,
-		FilterSubject:     resultsOf(r.id.Run) + ".*",
+		FilterSubject:     subject(resultSubject, r.id.Run, "*"),
 		AckPolicy:         jetstream.AckExplicitPolicy,
 		AckWait:           resultLease,
 		MaxDeliver:        unbounded,
@@ -185,7 +189,7 @@ func (r *run) provide(ctx context.Context) error {
 		InactiveThreshold: messageAge,
 	}
 	jobs := results
-	jobs.FilterSubject = jobsOf(r.id.Run) + ".*"
+	jobs.FilterSubject = subject(jobSubject, r.id.Run, "*")
 	jobs.AckWait = r.options.lease
 	jobs.MaxWaiting = maxPulls
 	_, err := r.js.CreateOrUpdateConsumer(ctx, resultStream, results)
@@ -215,9 +219,10 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 
 	// What workers and other coordinators say.
 	for subject, handle := range map[string]func(*nats.Msg){
-		r.inbox + ".*":            func(m *nats.Msg) { r.updateWorker(m.Data, time.Now()) },
-		startsOf(r.id.Run) + ".*": r.countStart,
-		claimsOf(r.id.Run):        r.contest,
+		r.inbox + ".*": func(m *nats.Msg) { r.updateWorker(m.Data, time.Now()) },
+
+		subject(startSubject, r.id.Run, "*"): r.countStart,
+		subject(claimSubject, r.id.Run):      r.contest,
 	} {
 		subscription, err := r.nc.Subscribe(subject, func(m *nats.Msg) {
 			r.later(ctx, func() { handle(m) })
@@ -241,18 +246,20 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	})
 	r.background.Go(func() {
 		for sleep(ctx, r.options.repairEvery) {
-			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
+			if err := r.repair(ctx); err != nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
 			}
 		}
 	})
 
+	// All that changes the run's fields happens in this loop.
 	tick := time.Tick(r.options.statusEvery)
 	r.report()
 	for jobs != nil || r.unplayed > 0 {
 		if r.lost != nil {
 			return r.lost
 		}
+		// A nil channel is never ready: no more jobs are taken while many are on their way.
 		next := jobs
 		if r.publishing >= maxPublishing {
 			next = nil
@@ -317,8 +324,6 @@ func (r *run) consumer(ctx context.Context, stream string) (jetstream.Consumer, 
 	if !r.nc.IsConnected() {
 		return nil, nats.ErrDisconnected
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	return r.js.Consumer(ctx, stream, r.id.Run)
 }
 
@@ -328,7 +333,7 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 	r.pending[job.Pair] = w
 	r.next = job.Pair + 1
 	r.unplayed++
-	if r.left[job.Pair] > 0 {
+	if r.left[job.Pair] {
 		w.published = time.Now()
 	} else {
 		r.send(ctx, w)
@@ -339,7 +344,7 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 func (r *run) send(ctx context.Context, w *pendingJob) {
 	w.published = time.Time{}
 	r.publishing++
-	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
+	m := nats.NewMsg(subjectOf(jobSubject, r.id.Run, w.job.Pair))
 	token := r.id.token(w.job.Pair, len(w.failed))
 	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: token}) // it is plain data
 	// here: workers should receive jobs in order
@@ -376,11 +381,11 @@ func (r *run) repair(ctx context.Context) error {
 
 // sendLost publishes the jobs again that the server had stored at a time and of which it has
 // nothing.
-func (r *run) sendLost(ctx context.Context, stored map[int64]uint64, start time.Time) {
+func (r *run) sendLost(ctx context.Context, stored map[int64]bool, start time.Time) {
 	lost := 0
 	for _, pair := range slices.Sorted(maps.Keys(r.pending)) { // the first ones hold up the file
 		w := r.pending[pair]
-		if w.done || stored[pair] > 0 {
+		if w.done || stored[pair] {
 			continue
 		}
 		if w.published.IsZero() || !w.published.Before(start) {
@@ -397,7 +402,7 @@ func (r *run) sendLost(ctx context.Context, stored map[int64]uint64, start time.
 // coordinator returns the claim of the coordinator of a run; nil: it has none. One that was killed
 // doesn't answer.
 func (r *run) coordinator(run string) *nats.Msg {
-	m, _ := r.nc.Request(claimsOf(run), []byte(r.claim), answerTime)
+	m, _ := r.nc.Request(subject(claimSubject, run), []byte(r.claim), answerTime)
 	return m
 }
 

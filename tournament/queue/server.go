@@ -28,11 +28,10 @@ type ServerOptions struct {
 
 // Server is a JetStream server in this process.
 type Server struct {
-	server   *server.Server
-	access   Access
-	store    string
-	failing  time.Time     // since when it has not been well; zero: it is
-	patience time.Duration // with its store, see storeTime
+	server  *server.Server
+	access  Access
+	store   string
+	failing time.Time // since when it has not been well; zero: it is
 }
 
 const (
@@ -65,6 +64,8 @@ func StartServer(o ServerOptions) (*Server, error) {
 		JetStreamMaxMemory: maxMemory,
 		JetStreamMaxStore:  maxStore,
 	}
+	// With a certificate of its own the server speaks TLS, and asks clients for theirs if there are
+	// certificates to check them with.
 	if o.Access.Cert != "" {
 		options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{
 			CertFile: o.Access.Cert,
@@ -78,9 +79,9 @@ func StartServer(o ServerOptions) (*Server, error) {
 		options.TLSTimeout = 10
 	}
 	store := filepath.Join(o.Store, server.JetStreamStoreDir) // it has the tokens of jobs
-	_ = os.MkdirAll(o.Store, 0o755)                           // what fails here fails again
-	_ = os.Mkdir(store, 0o700)
+	_ = os.MkdirAll(store, 0o755)                             // what fails here fails again
 	_ = os.Chmod(store, 0o700)
+	// A server that can't use its store runs without JetStream, so that is looked at, too.
 	s, err := server.NewServer(options)
 	if err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -97,7 +98,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	return &Server{server: s, access: o.Access, store: o.Store, patience: storeTime}, nil
+	return &Server{server: s, access: o.Access, store: o.Store}, nil
 }
 
 // Check returns an error if the server may not listen there: a server that other machines reach
@@ -114,6 +115,7 @@ func (o ServerOptions) split() (host string, port int, err error) {
 		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q",
 			o.Listen)
 	}
+	// The library has another number for any free port.
 	port, err = settings.Port(text)
 	if err != nil {
 		return "", 0, err
@@ -162,10 +164,11 @@ func (s *Server) Failed() error {
 		s.failing = time.Time{}
 		return nil
 	}
+	// A failure counts when it lasts.
 	if s.failing.IsZero() {
 		s.failing = time.Now()
 	}
-	if time.Since(s.failing) < s.patience {
+	if time.Since(s.failing) < storeTime {
 		return nil
 	}
 	why := health.Error

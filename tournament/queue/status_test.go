@@ -16,7 +16,6 @@ import (
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // readStatus reads the file in a run's folder; ok: it is there.
@@ -53,12 +52,7 @@ func TestStatusFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(left, nil, 0o644))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	done := make(chan error, 1)
-	run := func(ctx context.Context) {
-		_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) {})
-		done <- err
-	}
-	go run(ctx)
+	done := begun(ctx, c)
 
 	await("nobody works", func(s status.Run) bool {
 		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Games == 0 &&
@@ -94,7 +88,7 @@ func TestStatusFile(t *testing.T) {
 	require.Nil(t, stopped.Queue)
 
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed, o.Version = "b", 1, 0, "old" })
-	go run(t.Context())
+	done = begun(t.Context(), c)
 	await("one refuses", func(s status.Run) bool {
 		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" &&
 			s.Workers[0].State == status.Refuses && !s.Ended
@@ -108,12 +102,10 @@ func TestStatusFile(t *testing.T) {
 	require.EqualValues(t, 120, ended.Games)
 	require.Positive(t, ended.GamesPerSecond)
 	require.Len(t, ended.Workers, 2)
-	require.Equal(t, "a", ended.Workers[0].Name)
-	require.Equal(t, status.Finished, ended.Workers[0].State)
-	require.EqualValues(t, []int64{60, 0, 0}, []int64{ended.Workers[0].Pairs, ended.Workers[0].Playing, ended.Workers[1].Pairs})
-	require.Equal(t, status.Refuses, ended.Workers[1].State)
-	require.Equal(t, 1234.0, ended.Workers[0].Speed)
-	require.Positive(t, ended.Workers[0].Cores)
+	a, b := ended.Workers[0], ended.Workers[1]
+	require.Equal(t, []any{"a", status.Finished, int64(60), 1234.0}, []any{a.Name, a.State, a.Pairs, a.Speed})
+	require.Equal(t, []any{"b", status.Refuses, int64(0)}, []any{b.Name, b.State, b.Pairs})
+	require.Positive(t, a.Cores)
 	require.Equal(t, want, timeless(t, c.Out))
 	text, err := os.ReadFile(filepath.Join(c.Out, status.FileName))
 	require.NoError(t, err)
@@ -137,11 +129,8 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 	c := testConfig(t, 2, "random", "other")
 	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, status.FileName, "full"), 0o755))
 	var log logged
-	want := local(t, c)
 	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Log, o.statusEvery = log.log(), time.Millisecond })
-	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-	require.NoError(t, err)
-	require.Equal(t, want, timeless(t, c.Out))
+	requireAsLocal(t, c)
 	require.Equal(t, 1, strings.Count(log.String(), "the status of the run can't be written"))
 	left, err := filepath.Glob(filepath.Join(c.Out, "*.tmp-*"))
 	require.NoError(t, err)

@@ -62,6 +62,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	if ctx.Err() != nil { // the worker stops
 		return nil
 	}
+	// The end of a run is checked before it is believed.
 	r := w.runs[q.runID]
 	if q.Ended {
 		if r != nil {
@@ -69,6 +70,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		}
 		return nil
 	}
+	// A run that is heard of for the first time is prepared, which takes a while.
 	if r == nil {
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
@@ -174,11 +176,10 @@ func (w *Worker) Runs() (list []WorkerRun) {
 // end drops a run of whose end it has been told, unless the server still has the consumer of its
 // jobs.
 func (w *Worker) end(r *subscription) {
-	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
-	defer cancel()
-	if _, err := w.js.Consumer(ctx, jobStream, r.Run); err == nil {
+	if _, err := w.js.Consumer(r.ctx, jobStream, r.Run); err == nil {
 		return
 	}
+	// Meanwhile it may have been dropped, or begun again.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.runs[r.runID] != r {
@@ -208,11 +209,11 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := w.checkVersion(r.Version); err != nil {
 		return err
 	}
-	ctx := r.ctx // without a deadline each request has the default of the client, 5 s
-	text, err := r.fetch(ctx, w.js, r.Config)
+	text, err := r.fetch(w.js, r.Config)
 	if err != nil {
 		return err
 	}
+	// The config is checked like any other input, and its files are fetched by their hashes.
 	var c runConfig
 	if err := strictjson.Unmarshal(text, maxFile, &c); err != nil {
 		return refusal{fmt.Errorf("its config can't be read: %w", err)}
@@ -224,12 +225,11 @@ func (r *subscription) prepare(w *Worker) error {
 	if err != nil {
 		return refusal{err}
 	}
-	timed := isTimed(&r.config, w.options.Registry)
-	r.timeScale, err = c.timeScale(w.options.Speed, timed)
+	r.timeScale, err = c.timeScale(w.options.Speed)
 	if err != nil {
 		return refusal{err}
 	}
-	paths, err := r.fetchFiles(ctx, w.js, &c, w.folder)
+	paths, err := r.fetchFiles(w, c.Files)
 	if err != nil {
 		return err
 	}
@@ -241,14 +241,14 @@ func (r *subscription) prepare(w *Worker) error {
 	// An agent that doesn't start here would lose its games.
 	p := r.next()
 	defer r.runners.Store(p, false)
-	if err := p.Start(ctx); err != nil {
-		isTemporary := ctx.Err() != nil || errors.As(err, new(*agents.HostFailure))
+	if err := p.Start(r.ctx); err != nil {
+		isTemporary := r.ctx.Err() != nil || errors.As(err, new(*agents.HostFailure))
 		if isTemporary {
 			return err
 		}
 		return refusal{err}
 	}
-	r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run)
+	r.jobs, err = w.js.Consumer(r.ctx, jobStream, r.Run)
 	if err != nil {
 		return err
 	}
@@ -266,13 +266,11 @@ func (w *Worker) checkVersion(of string) error {
 }
 
 // fetch reads a content of the run from the server by its hash.
-func (r *subscription) fetch(
-	ctx context.Context, js jetstream.JetStream, hash string,
-) ([]byte, error) {
+func (r *subscription) fetch(js jetstream.JetStream, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
 	}
-	content, err := getObject(ctx, js, objectName(r.Run, hash), maxFile)
+	content, err := getObject(r.ctx, js, objectName(r.Run, hash), maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -282,22 +280,22 @@ func (r *subscription) fetch(
 	return content, nil
 }
 
-// fetchFiles writes the files that the agents need into a new folder in dir, and returns the path
-// of each.
+// fetchFiles writes the files that the agents need, whose hashes are given by their names, into a
+// new folder, and returns the path of each.
 func (r *subscription) fetchFiles(
-	ctx context.Context, js jetstream.JetStream, c *runConfig, dir string,
+	w *Worker, hashes map[string]string,
 ) (map[string]string, error) {
-	if len(c.Files) == 0 {
+	if len(hashes) == 0 {
 		return nil, nil
 	}
-	folder, err := os.MkdirTemp(dir, r.Run+"-")
+	folder, err := os.MkdirTemp(w.folder, r.Run+"-")
 	if err != nil {
 		return nil, err
 	}
 	r.folder = folder
 	paths := map[string]string{}
-	for name, hash := range c.Files {
-		content, err := r.fetch(ctx, js, hash)
+	for name, hash := range hashes {
+		content, err := r.fetch(w.js, hash)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +339,7 @@ var errLost = errors.New("the worker was lost each time")
 // come to nothing too often. Deliveries say less: they count those to a worker that was lost before
 // it played the pair.
 func (w *Worker) countStart(t *task) error {
-	answer, err := w.nc.RequestMsg(w.message(t, startsOf(t.run.Run)), answerTime)
+	answer, err := w.nc.RequestMsg(w.message(t, startSubject), answerTime)
 	if err == nil && string(answer.Data) == tooOften {
 		return errLost
 	}

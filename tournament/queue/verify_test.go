@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,11 +46,7 @@ func TestWorkerThatLies(t *testing.T) {
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
 		o.Name, o.Registry, o.Log = "liar", crashing(), own.log()
 	})
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		done <- err
-	}()
+	done := begun(t.Context(), c)
 	log.await(t, `level=WARN msg="a result is refused; its pair is played again"`)
 	log.await(t, `expected another reason than crash, as \"other\" is no program (on liar)`)
 	log.await(t, `level=WARN msg="a worker is left out of the run"`)
@@ -82,7 +77,7 @@ func TestForgedResults(t *testing.T) {
 	require.NoError(t, err)
 	edit := func(change func(*record.Record)) func(string) string {
 		return func(text string) string {
-			games, err := parseGames([]byte(text), "x")
+			games, err := parseGames([]byte(text))
 			require.NoError(t, err)
 			change(games[0])
 			lines, err := record.Lines(games...)
@@ -155,12 +150,8 @@ func suspend(g *record.Record) {
 
 // dropLists empties the lists that have an element for each move.
 func dropLists(g *record.Record) {
-	for _, v := range []reflect.Value{reflect.ValueOf(g).Elem(), reflect.ValueOf(&g.Timing).Elem()} {
-		for i := range v.NumField() {
-			if _, isList := v.Type().Field(i).Tag.Lookup("each"); isList {
-				v.Field(i).SetZero()
-			}
-		}
+	for _, l := range record.Lists {
+		l.Drop(g)
 	}
 }
 

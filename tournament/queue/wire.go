@@ -31,6 +31,7 @@ type runConfig struct {
 // newRunConfig returns what workers need of a config. The same config has the same text, whatever
 // the number of pairs, so that a run that is extended keeps its name on the server.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
+	// Positions of a list are no part of a config's text, so they are sent beside it.
 	r := &runConfig{
 		Config:    c.Completed(),
 		Positions: c.Openings.Positions,
@@ -45,6 +46,7 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r.Config.Suspend = plain.Suspend
 	r.Config.SPRT = plain.SPRT
 	r.Config.UntilError = plain.UntilError
+	// Measuring the speed takes a while, so it is done for clocks and move times alone.
 	if o.Speed != nil && isTimed(c, o.Registry) {
 		r.Speed = o.Speed()
 	}
@@ -55,9 +57,6 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 func (r *runConfig) config() (tournament.Config, error) {
 	c := r.Config
 	c.Openings.Positions = r.Positions
-	if r.Speed < 0 {
-		return c, fmt.Errorf("expected a speed, found %v", r.Speed)
-	}
 	return c, c.Unknown
 }
 
@@ -164,43 +163,38 @@ const (
 	objectAge  = 30 * 24 * time.Hour
 )
 
-// Subjects of a run, below which each pair has its own.
-func jobsOf(run string) string    { return jobSubject + "." + run }
-func resultsOf(run string) string { return resultSubject + "." + run }
-func startsOf(run string) string  { return startSubject + "." + run }
-func claimsOf(run string) string  { return claimSubject + "." + run }
+// subject joins the parts of a subject: what its messages are, the run, and a pair or a hash. The
+// part "*" stands for any.
+func subject(parts ...string) string { return strings.Join(parts, ".") }
 
-// longOf returns the subject of the parts of games, which their hash names.
-func longOf(run, hash string) string { return longSubject + "." + run + "." + hash }
-
-// subjectOf returns the subject of a pair, and pairOf the pair of a subject.
-func subjectOf(prefix string, pair int64) string {
-	return prefix + "." + strconv.FormatInt(pair, 10)
+// subjectOf returns the subject of a pair, and pairOf the pair of a subject; -1: it ends in none.
+func subjectOf(prefix, run string, pair int64) string {
+	return subject(prefix, run, strconv.FormatInt(pair, 10))
 }
 
-func pairOf(subject string) (int64, error) {
+func pairOf(subject string) int64 {
 	number := subject[strings.LastIndexByte(subject, '.')+1:]
 	pair, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || pair < 0 {
-		return 0, fmt.Errorf("expected a subject that ends with the number of a pair, found %.100q",
-			subject)
+	if err != nil {
+		return -1
 	}
-	return pair, nil
+	return pair
 }
 
 // setUp creates the streams and the object store that the server lacks. Others use the existing
 // ones, which stay.
 func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
-	for name, subject := range streams {
+	for name, prefix := range streams {
 		retention := jetstream.WorkQueuePolicy
 		if name == longStream { // whose messages are read without a consumer
 			retention = jetstream.LimitsPolicy
 		}
+		// Users without the right to create streams may use those that are there.
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
 				Name:      name,
-				Subjects:  []string{subject + ".*.*"},
+				Subjects:  []string{subject(prefix, "*", "*")},
 				Retention: retention,
 				Storage:   jetstream.FileStorage,
 				MaxAge:    messageAge,
@@ -230,6 +224,7 @@ const slowLink = 100_000 // bytes a second at least at which objects are expecte
 func getObject(
 	ctx context.Context, js jetstream.JetStream, name string, bound uint64,
 ) ([]byte, error) {
+	// An object that is too large is refused. The size of another one says how long it may take.
 	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	objects, err := js.ObjectStore(once, bucket)
@@ -249,9 +244,7 @@ func getObject(
 	defer cancelAll()
 	// The stream of an object store and the subject of an object's parts, as NATS names them
 	// (ADR-20).
-	stream := "OBJ_" + bucket
-	subject := "$O." + bucket + ".C." + info.NUID
-	return content(all, js, stream, subject, bound)
+	return content(all, js, "OBJ_"+bucket, subject("$O", bucket, "C", info.NUID), bound)
 }
 
 // content returns what a stream's messages of a subject hold, of which it reads little more than

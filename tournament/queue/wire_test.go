@@ -170,7 +170,7 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{"config":{"rules":["x"]}}`, `{"config":{"agents":["a:"]}}`, `{"speed":-1}`} {
+	for _, bad := range []string{`{"config":{"rules":["x"]}}`, `{"config":{"agents":["a:"]}}`} {
 		var d runConfig
 		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()
@@ -217,15 +217,11 @@ func TestIdentity(t *testing.T) {
 func TestTimeScale(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		run   float64
-		here  float64
-		timed bool
-		want  float64 // 0: refused
+		run, here, want float64 // want 0: refused
 	}{
-		{1000, 500, true, 2}, {500, 1000, true, 0.5}, {500, 1000, false, 1}, {0, 5, true, 1}, {5, 0, true, 1},
-		{17, 1, true, 0}, {1, 17, true, 0},
+		{1000, 500, 2}, {500, 1000, 0.5}, {0, 5, 1}, {5, 0, 1}, {17, 1, 0}, {1, 17, 0}, {-1, 1, 0},
 	} {
-		got, err := (&runConfig{Speed: c.run}).timeScale(c.here, c.timed)
+		got, err := (&runConfig{Speed: c.run}).timeScale(c.here)
 		require.Equal(t, c.want == 0, err != nil, "%+v", c)
 		require.Equal(t, c.want, got, "%+v", c)
 	}
@@ -252,8 +248,8 @@ func FuzzWire(f *testing.F) {
 		if q.parse(text) == nil && (!isToken(q.Run) || strings.ContainsAny(q.Run, "./ ")) {
 			t.Fatal(q.Run)
 		}
-		_, _ = parseGames(text, "test")
-		_, _ = pairOf(string(text))
+		_, _ = parseGames(text)
+		_ = pairOf(string(text))
 		var j job
 		jobOK := strictjson.Unmarshal(text, maxText, &j) == nil
 		var d runConfig

@@ -108,6 +108,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer func() { _ = service.Stop() }() // the connection is lost otherwise
 
+	// Results are sent even after ctx has ended, but not for ever.
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	var group sync.WaitGroup
@@ -118,7 +119,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	group.Wait()
 	time.AfterFunc(stopTimeout, stopSending)
 	w.sending.Wait()
-	for t := range w.held.Range { // unfinished
+	// What is left was not finished.
+	for t := range w.held.Range {
 		_ = t.(*task).message.Nak() // otherwise its lease expires
 	}
 	w.background.Wait()
@@ -143,6 +145,7 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Anybody on the server may ask, so questions beyond the limit have no answer.
 	limit := rate.NewLimiter(maxAnswersPerSecond, maxAnswersPerSecond)
 	answer := func(request micro.Request) {
 		if !limit.Allow() {
@@ -183,16 +186,15 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 		return
 	}
 	report := workerReport{Worker: w.state(), Secret: w.secret, Refused: r.refused}
-	if below > 0 && report.Refused == "" {
-		var runners []*tournament.Runner
-		for p := range r.runners.Range {
-			runners = append(runners, p.(*tournament.Runner))
-		}
-		p := tournament.PlayingOf(runners, time.Now())
-		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
-		if len(p.Games) > 0 {
-			report.Playing, _ = json.Marshal(p) // it is plain data
-		}
+	// Games of pairs that were not asked for are left out.
+	var runners []*tournament.Runner
+	for p := range r.runners.Range {
+		runners = append(runners, p.(*tournament.Runner))
+	}
+	p := tournament.PlayingOf(runners, time.Now())
+	p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
+	if len(p.Games) > 0 {
+		report.Playing, _ = json.Marshal(p) // it is plain data
 	}
 	if err := request.RespondJSON(report); err != nil {
 		w.options.Log.Debug("a question can't be answered", "error", err)

@@ -46,6 +46,7 @@ type workerEntry struct {
 // ask tells workers of the run, and asks for their state and the games of the first pairs that have
 // no outcome.
 func (r *run) ask() {
+	// What has no outcome yet is not done, whether it is queued, played or on its way.
 	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
 	for id := range r.invalid {
 		if r.leftOut(id) {
@@ -86,6 +87,7 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 		r.log.Debug("malformed report of a worker", "error", err)
 		return
 	}
+	// What a worker says of its own id is not believed: the id follows from the secret.
 	report.ID = digest([]byte(report.Secret))
 	w := r.workers[report.ID]
 	if w == nil {
@@ -106,6 +108,7 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time",
 			textfmt.Escape(report.Name), slots))
 	}
+	// The new report replaces the last one, its games too.
 	w.workerReport = report
 	w.last = now
 	w.games = nil
@@ -175,6 +178,7 @@ func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)]
 
 // report asks the workers, and passes on what is known of them and of the queue.
 func (r *run) report() {
+	// Pairs are forgotten when their games are in the file.
 	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
 	now := time.Now()
 	slots := r.countWorkers(now)
@@ -184,7 +188,7 @@ func (r *run) report() {
 	}
 	r.showGames(now)
 	r.ask()
-	if err := r.nc.Publish(claimsOf(r.id.Run), []byte(r.claim)); err != nil {
+	if err := r.nc.Publish(subject(claimSubject, r.id.Run), []byte(r.claim)); err != nil {
 		r.log.Debug("other coordinators can't be told of this one", "error", err)
 	}
 	r.writeStatus(queue, status.Plays)
@@ -195,11 +199,10 @@ func (r *run) report() {
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers {
 		plays := r.plays(&w.workerReport)
-		isGone := now.Sub(w.last) > r.options.goneAfter
-		if plays && !isGone {
-			slots += min(max(w.Workers, 1), MaxSlots)
-		}
-		if !isGone {
+		if now.Sub(w.last) <= r.options.goneAfter {
+			if plays {
+				slots += min(max(w.Workers, 1), MaxSlots)
+			}
 			continue
 		}
 		if plays {
@@ -207,6 +210,7 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 			r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v",
 				name, r.options.goneAfter))
 		}
+		// The status file goes on to list those that have played.
 		if before, ok := r.played[id]; ok {
 			left := w.Worker
 			left.Pairs = before.Pairs
@@ -262,6 +266,7 @@ func (r *run) writeStatus(queue *status.Queue, state status.State) {
 	s := status.Run{
 		Time: time.Now().UTC(), Ended: state != status.Plays, Queue: queue, Games: r.games,
 	}
+	// The speed is that since the oldest sample.
 	if len(r.samples) == rateSamples {
 		r.samples = r.samples[1:]
 	}
@@ -270,6 +275,7 @@ func (r *run) writeStatus(queue *status.Queue, state status.State) {
 	if seconds := s.Time.Sub(first.Time).Seconds(); seconds > 0 {
 		s.GamesPerSecond = float64(s.Games-first.Games) / seconds
 	}
+	// Workers are in the order of their names; of those with one name, the busiest comes first.
 	list := r.listWorkers(state)
 	slices.SortFunc(list, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
@@ -302,6 +308,7 @@ func (r *run) listWorkers(state status.State) []status.Worker {
 			list = append(list, w)
 		}
 	}
+	// Names are bounded already, see distinct.
 	for i := range list {
 		w := &list[i]
 		w.ID = word(w.ID)

@@ -1,9 +1,13 @@
-// Package record is the record of a game: one JSON object a line, holding all that is needed to replay the game and
-// everything that ratings, tuning and reports read. [Writer] appends records, [Reader] streams them back, [Replay]
-// plays one again and verifies it.
+// Package record is the record of a game: one JSON object a line, holding all that is needed to
+// replay the game and everything that ratings, tuning and reports read.
 //
-// Every clock reading of a record sits in its object "timing", the last one of the line; all the rest is the same
-// whenever a run limited by depth, nodes or iterations is repeated.
+// A reader begins with [Record]. [Writer] appends records to a file, each with a checksum, and
+// [Reader] streams them back: whole, or for ratings only their results, which is several times as
+// fast. [Replay] plays a record again and verifies it, [Record.Turns] returns its moves with what
+// their players reported of them, and [Filter] chooses games.
+//
+// Every clock reading of a record sits in its object "timing", the last one of the line. All the
+// rest is the same whenever a run limited by depth, nodes or iterations is repeated.
 package record
 
 import (
@@ -11,10 +15,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gyges/ratings"
@@ -22,11 +24,11 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// Version is that of the schema. It changes when this program can no longer read the records of the version before.
+// Version is the version of the schema. It changes when this program can no longer read the records
+// of the version before.
 const Version = 1
 
-// Record is one finished game. The fields with a tag each stand beside Moves, one element a move, or are empty where
-// nothing is known about any move, see [List].
+// Record is one finished game.
 type Record struct {
 	Game    int64  `json:"game"`    // number in the run, from 0
 	Pair    int64  `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
@@ -46,12 +48,11 @@ type Record struct {
 
 	Moves []string `json:"moves"` // in short notation, placements included
 
-	// Lists by move: what the search would have played, where another move was played to explore; the score of its best
-	// move, from its mover's view; plies searched; positions visited.
-	Best   []string `json:"best,omitempty" each:"best"`
-	Scores []Score  `json:"scores,omitempty" each:"score"`
-	Depths []int    `json:"depths,omitempty" each:"depth" text:"depth %d"`
-	Nodes  []int64  `json:"nodes,omitempty" each:"nodes" text:"%d nodes" pgn:"n=%d"`
+	// What is known of each move, see [Lists].
+	Best   []string `json:"best,omitempty"`   // of the search, where another move was played to explore
+	Scores []Score  `json:"scores,omitempty"` // of the best move, from its mover's view
+	Depths []int    `json:"depths,omitempty"` // plies searched
+	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited
 
 	Result string `json:"result"`          // "1-0" if South won, "0-1", "1/2-1/2"
 	Reason string `json:"reason"`          // a rules.Reason, fault's kind, resignation, adjudicated-…, or imported
@@ -66,7 +67,8 @@ type Player struct {
 	Seed  uint64 `json:"seed,string"` // its source of randomness; text, since many JSON readers keep 53 bits only
 }
 
-// Limits are the bounds of each decision that the run set beside the agents' own parameters. Zero fields set no bound.
+// Limits are the bounds of each decision that the run set beside the agents' own parameters. Zero
+// fields set no bound.
 type Limits struct {
 	Depth    int    `json:"depth,omitempty"`    // plies
 	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
@@ -74,8 +76,9 @@ type Limits struct {
 	Clock    string `json:"clock,omitempty"`    // time for the game and increment a move: "1m0s+1s"
 }
 
-// Score is an agents.Score in a record, null in JSON where the mover gave none: hundredths of a point of the evaluation
-// for the side that moved. Proven results lie beyond ±29,000: 30,000-n is a win in n plies, n-30,000 a loss.
+// Score is an agents.Score in a record, null in JSON where the mover gave none: hundredths of a
+// point of the evaluation for the side that moved. Proven results lie beyond ±29,000: 30,000-n is
+// a win in n plies, n-30,000 a loss.
 type Score int32
 
 // NoScore stands where the mover gave no score.
@@ -124,7 +127,8 @@ func (f *Fault) Loser() rules.Side {
 // Outcome returns the result of the game that was lost by the fault.
 func (f *Fault) Outcome() rules.Outcome { return rules.WinFor(f.Loser().Other()) }
 
-// FaultKind is a way to lose outside the rules of the game. It is also the reason of the game's end.
+// FaultKind is a way to lose outside the rules of the game. It is also the reason
+// of the game's end.
 type FaultKind string
 
 // The kinds of faults.
@@ -147,8 +151,8 @@ const Resignation = "resignation"
 // Adjudicated begins the reasons of games that the run ended early.
 const Adjudicated = "adjudicated-"
 
-// Imported is the reason of games that came from another program and whose moves don't lead to an end by the rules, or
-// are not known. A record without moves may be without rules and opening, too.
+// Imported is the reason of games that came from another program and whose moves don't lead to an
+// end by the rules, or are not known. A record without moves may be without rules and opening, too.
 const Imported = "imported"
 
 // NotPlayed reports whether the game was not played, since an agent was suspended.
@@ -157,18 +161,23 @@ func (g *Record) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == Fau
 // OnlyResult reports whether only the result is known of a game of another program.
 func (g *Record) OnlyResult() bool { return g.Reason == Imported && len(g.Moves) == 0 }
 
-// Movers returns the index in Moves of each turn and the side that took it. Placements
-// are left out. There are none if the side that began can't be read from the opening.
+// Movers returns the index in Moves of each turn and the side that took it. Placements are left
+// out. There are none if the side that began can't be read from the opening.
 func (g *Record) Movers() iter.Seq2[int, rules.Side] {
 	return func(yield func(int, rules.Side) bool) {
-		first, side := len(g.Moves)-g.Plies, rules.South // South begins after a set-up
+		first := len(g.Moves) - g.Plies
+		side := rules.South // begins after a set-up
 		if first == 0 {
 			var err error
-			if side, err = rules.SideToMove(g.Opening); err != nil {
+			side, err = rules.SideToMove(g.Opening)
+			if err != nil {
 				return
 			}
 		}
-		for i := first; i < len(g.Moves) && yield(i, side); i++ {
+		for i := first; i < len(g.Moves); i++ {
+			if !yield(i, side) {
+				return
+			}
 			side = side.Other()
 		}
 	}
@@ -179,58 +188,73 @@ const MaxDetail = 2000
 
 // Timing holds every clock reading of a record.
 type Timing struct {
-	Start   time.Time `json:"start"`                                      // when the game began, UTC
-	Seconds float64   `json:"seconds"`                                    // how long it took
-	MoveMS  []float64 `json:"move_ms,omitempty" each:"ms" known:"always"` // milliseconds each decision took
+	Start   time.Time `json:"start"`             // when the game began, UTC
+	Seconds float64   `json:"seconds"`           // how long it took
+	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took, see [Lists]
 
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
-	// Worker is the name of the worker that played the game, in a run on workers elsewhere; it is not checked.
+	// Worker is the name of the worker that played the game, in a run on workers elsewhere;
+	// it is not checked.
 	Worker string `json:"worker,omitempty"`
 
-	// Trace is what was said last between the program and an external engine that a fault was laid to: lines that begin
-	// with > (to the engine), < (from it), ! (from its stderr) or = (a remark). It stands here since engines speak of
-	// time.
+	// Trace is what was said last between the program and an external engine that a fault was laid
+	// to: lines that begin with > (to the engine), < (from it), ! (from its stderr) or = (a
+	// remark). It stands here since engines speak of time.
 	Trace []string `json:"trace,omitempty"`
 
-	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader] verifies and removes.
+	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader]
+	// verifies and removes.
 	CRC32C string `json:"crc32c,omitempty"`
 }
 
 // check verifies what can be verified without playing the game again.
 func (g *Record) check() error {
 	var p problems.List
-	p.Require(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
+	p.Require(slices.Contains(results[:], g.Result),
+		"expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
 	p.Require(g.Reason != "", "expected a reason, found none")
-	p.Require(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s",
-		g.Result)
+	if g.Reason == Resignation {
+		p.Require(g.Result != results[1],
+			"expected a winner after a resignation, found %s", g.Result)
+	}
 	if f := g.Fault; f != nil {
-		p.Require(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
-		p.Require(f.Kind != "" && string(f.Kind) == g.Reason,
+		isReason := f.Kind != "" && string(f.Kind) == g.Reason
+		p.Require(isReason,
 			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
-		p.Require(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
-		p.Require(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
+		if f.Side == "south" || f.Side == "north" {
+			lost := f.Outcome().String()
+			p.Require(g.Result == lost,
+				"expected %s after a fault of %s, found %.60q", lost, f.Side, g.Result)
+		} else {
+			p = append(p, fmt.Errorf("expected a fault of south or north, found %.60q", f.Side))
+		}
 	}
 	return errors.Join(p.Err(), g.checkMoves())
 }
 
-// checkMoves is check without the result.
+// checkMoves verifies what a game has from its first move on, which is all but the result.
 func (g *Record) checkMoves() error {
 	var p problems.List
-	p.Require(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
-	imported := g.OnlyResult()
-	p.Require(g.Rules != "" || imported, "expected rules, found none")
-	p.Require(g.Opening != "" || imported, "expected an opening, found none")
-	p.Require(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",
-		g.South.Agent, g.North.Agent)
-	p.Require(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
+	areNumbers := g.Game >= 0 && g.Pair >= 0
+	p.Require(areNumbers,
+		"expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
+	if !g.OnlyResult() {
+		p.Require(g.Rules != "", "expected rules, found none")
+		p.Require(g.Opening != "", "expected an opening, found none")
+	}
+	south, north := g.South.Agent, g.North.Agent
+	p.Require(south != "" && north != "",
+		"expected the agents of south and north, found %.60q and %.60q", south, north)
+	p.Require(slices.Contains([]string{"", "ask-next", "allow"}, g.OnRepetition),
 		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
 	n := len(g.Moves)
 	p.Require(g.Moves != nil, "expected moves, found none")
-	p.Require(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
+	isPlies := 0 <= g.Plies && g.Plies <= n
+	p.Require(isPlies, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for _, l := range Lists {
-		m := l.of(g).Len()
+		m := l.size(g)
 		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)
 	}
 	return p.Err()
@@ -239,7 +263,8 @@ func (g *Record) checkMoves() error {
 // results are the results that a record may have, by South's half points.
 var results = [...]string{"0-1", "1/2-1/2", "1-0"}
 
-// HalfPoints returns what a side gets for a result of a checked record: 2 for a win, 1 for a draw, 0 for a loss.
+// HalfPoints returns what a side gets for a result of a checked record: 2 for a win, 1 for a draw,
+// 0 for a loss.
 func HalfPoints(result string, side rules.Side) int {
 	switch result {
 	case results[1]:
@@ -262,85 +287,3 @@ func (g *Record) HalfPoints(agent string) int {
 
 // ResultText returns a result as records have it.
 func ResultText(r ratings.Result) string { return results[r+1] }
-
-// List is a list of a record with an element for each move, or none where nothing is known about any. It is a slice
-// among the fields of [Record] or [Timing] with a tag each; an element is known if it isn't zero, or if its Known
-// method says so. From its tags come the check of its length, the export and what is shown of it:
-//
-//	each:"nodes"     name of an element in the JSON of a game
-//	known:"always"   0 is known, too
-//	text:"%d nodes"  an element for people, with one of the verbs %d, %s, %v and %.2f; without it, only those of the
-//	                 program's own lists are shown, each in a form of its own
-//	pgn:"n=%d"       an element in PGN, likewise
-type List struct {
-	Key, Each, Text, PGN string
-
-	always, own bool // 0 is known, too; elements have a method Known
-	index       []int
-}
-
-var knower = reflect.TypeFor[interface{ Known() bool }]()
-
-// Lists are those of all records.
-var Lists = listsIn(reflect.TypeFor[Record]())
-
-func listsIn(t reflect.Type) (lists []*List) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Type == reflect.TypeFor[Timing]() {
-			for _, l := range listsIn(f.Type) {
-				l.index = append([]int{i}, l.index...)
-				lists = append(lists, l)
-			}
-		}
-		if each, ok := f.Tag.Lookup("each"); ok {
-			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			lists = append(lists, &List{
-				Key: key, Each: each, Text: f.Tag.Get("text"), PGN: f.Tag.Get("pgn"),
-				always: f.Tag.Get("known") == "always", own: f.Type.Elem().Implements(knower), index: []int{i},
-			})
-		}
-	}
-	return lists
-}
-
-func (l *List) of(g *Record) reflect.Value { return reflect.ValueOf(g).Elem().FieldByIndex(l.index) }
-
-func (l *List) isKnown(v reflect.Value) bool {
-	if l.own {
-		return v.Addr().Interface().(interface{ Known() bool }).Known() // by its address, which allocates nothing
-	}
-	return l.always || !v.IsZero()
-}
-
-// At returns what a record says of move i; nil if that is not known.
-func (l *List) At(g *Record, i int) any {
-	if list := l.of(g); i < list.Len() && l.isKnown(list.Index(i)) {
-		return list.Index(i).Interface()
-	}
-	return nil
-}
-
-// Said returns the lists in which something is known of move i, with what is known.
-func (g *Record) Said(i int) iter.Seq2[*List, any] {
-	return func(yield func(*List, any) bool) {
-		for _, l := range Lists {
-			if value := l.At(g, i); value != nil && !yield(l, value) {
-				return
-			}
-		}
-	}
-}
-
-// DropUnknown empties the lists in which nothing is known of any move.
-func (g *Record) DropUnknown() {
-	for _, l := range Lists {
-		list, i := l.of(g), 0
-		for i < list.Len() && !l.isKnown(list.Index(i)) {
-			i++
-		}
-		if i == list.Len() {
-			list.SetZero()
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,12 @@ func TestReaderErrors(t *testing.T) {
 		return strings.TrimSuffix(string(line(t, &g)), "\n")
 	}
 	whole := good(nil)
+	text, _, _ := strings.Cut(whole, `,"crc32c"`)
+	old := text + "}}" // without a checksum
+	zeros := func(line string) string {
+		i := strings.Index(line, `"scores"`)
+		return line[:i] + strings.Repeat("\x00", 9) + line[i+9:]
+	}
 	for name, c := range map[string]struct{ line, want string }{
 		"cut":            {whole[:len(whole)-10], "f.jsonl:2: expected a game record: the line is cut short"},
 		"empty":          {" ", "f.jsonl:2: expected a game record, found an empty line"},
@@ -102,6 +109,19 @@ func TestReaderErrors(t *testing.T) {
 			`expected the fault's kind as the reason, found "panic" and "goal"`},
 		"fault's result": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"south", FaultPanic, ""}, "panic" }),
 			`expected 0-1 after a fault of south, found "1-0"`},
+		"unknown key of an object": {strings.Replace(good(func(g *Record) { g.Fault = &Fault{Kind: "x"} }), `"kind"`, `"hosts"`, 1),
+			"f.jsonl:2: expected a game record: fault.hosts: there is no such field"},
+		"old, joined":           {old + old, "another one begins in byte 457: the line end between them is lost"},
+		"zeros":                 {zeros(whole), `invalid character '\x00'`},
+		"old with zeros":        {zeros(old), `invalid character '\x00'`},
+		"rest":                  {old + "}", "invalid character '}' after top-level value"},
+		"another rest":          {strings.Replace(old, `,"timing"`, `"x",,"timing"`, 1), "invalid character '\"' after object value"},
+		"another move":          {strings.Replace(whole, "a4-goal", "b4-goal", 1), "was changed after it was written: its CRC-32C is"},
+		"another time":          {strings.Replace(whole, "0.25", "0.26", 1), "timing.crc32c is"},
+		"sum elsewhere":         {text + `,"crc32c":"00000000" }}`, "expected timing.crc32c, 8 digits, at the end"},
+		"short sum":             {text + `,"crc32c":"0"}}`, "expected timing.crc32c, 8 digits, at the end"},
+		"sum before the time":   {strings.Replace(old, `"seconds"`, `"crc32c":"00000000","seconds"`, 1), "at the end of the line"},
+		"sum beside the timing": {text + `},"crc32c":"00000000"}`, "crc32c: there is no such field"},
 		"too long": {strings.Repeat("x", MaxLine+1),
 			"f.jsonl:2: expected a record of at most 16777216 bytes, found a longer line"},
 	} {
@@ -116,22 +136,14 @@ func TestReaderErrors(t *testing.T) {
 					continue
 				}
 				require.ErrorContains(t, err, c.want)
-				if name != "plies" && name != "scores" && !strings.HasPrefix(name, "fault") { // which it doesn't look at
-					require.Equal(t, err, errShort)
+				require.ErrorAs(t, err, new(*jsonl.LineError))
+				if errShort == nil { // what it doesn't look at, Record does
+					_, errShort = short.Record()
 				}
+				require.Equal(t, err, errShort)
 			}
 		})
 	}
-}
-
-// A field that records don't have is a mistake, also in one of their objects.
-func TestUnknownFields(t *testing.T) {
-	g := sample()
-	g.Fault, g.Reason, g.Result = &Fault{"south", FaultTimeout, "late"}, "timeout", "0-1"
-	text, _, _ := strings.Cut(string(line(t, &g)), sumKey)
-	text = strings.Replace(text, `"fault":{`, `"fault":{"hosts":1,`, 1) + "}}"
-	_, err := NewReader(strings.NewReader(text), "f").Read()
-	require.EqualError(t, err, "f:1: expected a game record: fault.hosts: there is no such field")
 }
 
 func FuzzReader(f *testing.F) {
@@ -193,21 +205,35 @@ func TestMovers(t *testing.T) {
 	require.Equal(t, []any{1, rules.South, 2, rules.North}, turns)
 }
 
-// The formats of all lists have one verb, one that pages know too, and it suits the elements.
-func TestFormatsOfLists(t *testing.T) {
-	verb := regexp.MustCompile(`%(\.\d)?[a-z]`)
-	names := map[string]bool{}
+// Each list of a record but its moves and its trace is in the table of lists. The formats there have one verb, one that
+// pages know too, and it suits the elements.
+func TestLists(t *testing.T) {
+	var fields []string
+	elements := map[string]any{}
+	for _, part := range []reflect.Type{reflect.TypeFor[Record](), reflect.TypeFor[Timing]()} {
+		for f := range part.Fields() {
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Type.Kind() == reflect.Slice && key != "moves" && key != "trace" {
+				fields = append(fields, key)
+				elements[key] = reflect.Zero(f.Type.Elem()).Interface()
+			}
+		}
+	}
+	verb := regexp.MustCompile(`%(d|s|v|\.\df)`)
+	var keys, names []string
 	for _, l := range Lists {
-		require.False(t, names[l.Each] || names[l.Key], "%s, %s: each name once", l.Key, l.Each)
-		names[l.Each], names[l.Key] = true, true
+		keys, names = append(keys, l.Key), append(names, l.Each)
 		for _, format := range []string{l.Text, l.PGN} {
 			if format == "" {
 				continue
 			}
-			require.Len(t, verb.FindAllString(strings.ReplaceAll(format, "%%", ""), -1), 1, "%s: %q", l.Key, format)
-			require.Regexp(t, `^[^%]*%(d|s|v|\.\df)[^%]*$`, strings.ReplaceAll(format, "%%", ""), l.Key)
-			element := reflect.Zero(l.of(&Record{}).Type().Elem()).Interface()
-			require.NotContains(t, fmt.Sprintf(format, element), "%!", "%s: %q", l.Key, format)
+			require.NotContains(t, fmt.Sprintf(format, elements[l.Key]), "%!", "%s: %q", l.Key, format)
+			format = strings.ReplaceAll(format, "%%", "")
+			require.Len(t, verb.FindAllString(format, -1), 1, "%s: %q", l.Key, format)
+			require.Equal(t, 1, strings.Count(format, "%"), "%s: %q", l.Key, format)
 		}
 	}
+	require.Equal(t, fields, keys)
+	slices.Sort(names)
+	require.Len(t, slices.Compact(names), len(Lists))
 }

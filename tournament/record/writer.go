@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
@@ -18,7 +19,9 @@ func NewWriter(w io.Writer) *Writer { return newWriter(jsonl.NewWriter(w)) }
 
 // Append returns a writer that goes on with an open file of records, which has
 // a number of games in size bytes and stands at its end. Close closes the file.
-func Append(f jsonl.File, games, size int64) *Writer { return newWriter(jsonl.Resume(f, games, size)) }
+func Append(f jsonl.File, games, size int64) *Writer {
+	return newWriter(jsonl.Resume(f, games, size))
+}
 
 // Open opens a file of records to append to, as [jsonl.Open] does.
 func Open(path string) (*Writer, error) {
@@ -29,6 +32,7 @@ func Open(path string) (*Writer, error) {
 	return newWriter(w), nil
 }
 
+// newWriter returns a writer that ends each line with its checksum.
 func newWriter(w *jsonl.Writer) *Writer {
 	w.Finish = appendSum
 	return &Writer{w}
@@ -63,12 +67,13 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-type sum [8]byte
+type sum [8]byte // hexadecimal digits
 
 // sumOf returns the checksum of a line up to sumKey.
 func sumOf(text []byte) (s sum) {
-	crc := crc32.Checksum(text, castagnoli)
-	hex.Encode(s[:], []byte{byte(crc >> 24), byte(crc >> 16), byte(crc >> 8), byte(crc)})
+	var crc [4]byte
+	binary.BigEndian.PutUint32(crc[:], crc32.Checksum(text, castagnoli))
+	hex.Encode(s[:], crc[:])
 	return s
 }
 
@@ -82,13 +87,20 @@ func appendSum(line []byte) []byte {
 // checkSum verifies the checksum of a line, and reports whether it has one at its end.
 func checkSum(line []byte) (found bool, err error) {
 	line = bytes.TrimRight(line, " \t\r") // as other programs may end lines
-	n := len(line) - len(sumKey) - len(sum{}) - len(sumEnd)
-	if n < 0 || !bytes.HasPrefix(line[n:], []byte(sumKey)) || !bytes.HasSuffix(line, []byte(sumEnd)) {
+	text, found := bytes.CutSuffix(line, []byte(sumEnd))
+	if !found {
 		return false, nil
 	}
-	if s := sumOf(line[:n]); !bytes.Equal(line[n+len(sumKey):len(line)-len(sumEnd)], s[:]) {
-		return true, fmt.Errorf("the record was changed after it was written: its CRC-32C is %s, timing.crc32c is %s",
-			s[:], line[n+len(sumKey):len(line)-len(sumEnd)])
+	n := max(len(text)-len(sum{}), 0)
+	text, written := text[:n], text[n:]
+	text, found = bytes.CutSuffix(text, []byte(sumKey))
+	if !found {
+		return false, nil
+	}
+	if s := sumOf(text); !bytes.Equal(written, s[:]) {
+		return true, fmt.Errorf(
+			"the record was changed after it was written: its CRC-32C is %s, timing.crc32c is %s",
+			s[:], written)
 	}
 	return true, nil
 }

@@ -21,7 +21,8 @@ const FileName = "reviews.jsonl"
 
 const formatVersion = 1
 
-// Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some ten thousand games.
+// Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some
+// ten thousand games.
 const (
 	maxLine = 8 << 20
 	maxFile = 64 << 20
@@ -42,9 +43,11 @@ type Reviews struct {
 	More  bool // the file has more than the 64 MB that are read
 
 	index  map[int64]int   // in Games, by the number of the game
-	wanted map[string]bool // the beginnings of the lines that are kept, see [beginning]; nil: of all
+	wanted map[string]bool // beginnings of the lines that are kept, see [beginning]; nil: all are
 }
 
+// add adds a line of a file: first its header, then a review, which replaces an
+// earlier one of its game.
 func (r *Reviews) add(line []byte) error {
 	if r.Reviews == 0 {
 		err := strictjson.Unmarshal(line, maxLine, &r.Header)
@@ -56,8 +59,13 @@ func (r *Reviews) add(line []byte) error {
 		}
 		return nil
 	}
-	if b := beginning.Find(line); b != nil && r.wanted != nil && !r.wanted[string(b)] {
-		return nil
+
+	// Most reviews of a large file are not wanted, and not read whole.
+	if r.wanted != nil {
+		found := beginning.Find(line)
+		if found != nil && !r.wanted[string(found)] {
+			return nil
+		}
 	}
 	g := new(Review)
 	err := strictjson.Unmarshal(line, maxLine, g)
@@ -67,72 +75,83 @@ func (r *Reviews) add(line []byte) error {
 	if err != nil {
 		return fmt.Errorf("expected the review of a game: %w", err)
 	}
+
+	// The last review of a game counts.
 	if i, again := r.index[g.Game]; again {
 		r.Games[i] = g
 		return nil
 	}
-	r.index[g.Game], r.Games = len(r.Games), append(r.Games, g)
+	r.index[g.Game] = len(r.Games)
+	r.Games = append(r.Games, g)
 	return nil
 }
 
-// beginning is how the line of a review begins: with the number of the game and the identity of its record. It is found
-// some hundred times as fast as the whole line can be read.
+// beginning is how the line of a review begins: with the number of the game and the identity of its
+// record. It is found some hundred times as fast as the whole line can be read.
 var beginning = regexp.MustCompile(`^\{"game":\d+,"record":"\w*"`)
 
-// Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
-// returned; of a list of records only theirs are. An incomplete last line is left out, as in a file being written.
+// Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last
+// is returned; of a list of records only theirs are. An incomplete last line is left out, as in a
+// file being written.
 func Read(ctx context.Context, r io.Reader, name string, list ...*record.Record) (Reviews, error) {
 	all := newReviews(list)
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
-	add := func(line []byte) error { return cmp.Or(ctx.Err(), all.add(line)) }
-	if _, err := jsonl.Read(limited, name, maxLine, add); err != nil {
+	_, err := jsonl.Read(limited, name, maxLine, func(line []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return all.add(line)
+	})
+	if err != nil {
 		return Reviews{}, err
 	}
 	all.More = limited.N == 0
 	return all, nil
 }
 
-// newReviews returns none yet. Those of the records of a list, if it is not empty, are kept.
+// newReviews returns reviews to which lines are added. Only those of the records of a list, if it
+// is not empty, are kept.
 func newReviews(list []*record.Record) Reviews {
 	all := Reviews{index: map[int64]int{}}
-	if len(list) > 0 {
-		all.wanted = map[string]bool{}
+	if len(list) == 0 {
+		return all
 	}
+	all.wanted = map[string]bool{}
 	for _, g := range list {
-		all.wanted[fmt.Sprintf(`{"game":%d,"record":"%s"`, g.Game, Identity(g))] = true
+		text := fmt.Sprintf(`{"game":%d,"record":"%s"`, g.Game, Identity(g))
+		all.wanted[text] = true
 	}
 	return all
 }
 
 // ReadFS is [Read] for the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
 func ReadFS(ctx context.Context, fsys fs.FS, list ...*record.Record) (Reviews, error) {
-	return files.LoadFS(fsys, FileName, func(in io.Reader, name string) (Reviews, error) {
-		return Read(ctx, in, name, list...)
-	})
+	read := func(in io.Reader, name string) (Reviews, error) { return Read(ctx, in, name, list...) }
+	return files.LoadFS(fsys, FileName, read)
 }
 
 // moveShape is what long notation has; pages draw moves of that shape.
-var moveShape = regexp.MustCompile(`^(pass|[123]@[a-f][1-6]|\+?[a-f1-3][a-f1-6()@x+-]*(goal)?(@[a-f][1-6])?)$`)
+var moveShape = regexp.MustCompile(
+	`^(pass|[123]@[a-f][1-6]|\+?[a-f1-3][a-f1-6()@x+-]*(goal)?(@[a-f][1-6])?)$`)
 
 // check verifies what may come from outside: what pages index, draw and count.
 func (g *Review) check() error {
-	marks := []Mark{Placement, Repetition, Forced, Only, Best, Good, Inaccuracy, Mistake, Blunder, MissedWin}
-	kinds := append(Kinds(), "")
-	sides := []string{"south", "north"}
-	if len(g.Rules) > maxName || len(g.South) > maxName || len(g.North) > maxName {
-		return fmt.Errorf("expected names of at most %d bytes", maxName)
+	for _, name := range []string{g.Rules, g.South, g.North} {
+		if len(name) > maxName {
+			return fmt.Errorf("expected names of at most %d bytes", maxName)
+		}
 	}
-	if g.Game < 0 || len(g.Moves) > MaxPlies || !slices.Contains([]string{"1-0", "0-1", "1/2-1/2"}, g.Result) {
-		return fmt.Errorf("expected a game from 0 with at most %d moves and a result", MaxPlies)
+	switch g.Result {
+	case "1-0", "0-1", "1/2-1/2":
+	default:
+		return errGame
+	}
+	if g.Game < 0 || len(g.Moves) > MaxPlies {
+		return errGame
 	}
 	for i := range g.Moves {
 		m := &g.Moves[i]
-		ok := slices.Contains(marks, m.Mark) && slices.Contains(kinds, m.Kind) && slices.Contains(sides, m.Side) &&
-			0 <= m.Ply && m.Ply <= i+1 && 0 <= m.Height && m.Height <= 3 && isMove(m.Move)
-		for _, share := range []float64{m.Before, m.After, m.Loss} {
-			ok = ok && share >= 0 && share <= 1
-		}
-		if !ok || slices.ContainsFunc(m.Line, func(text string) bool { return !isMove(text) }) {
+		if !m.isValid() || m.Ply > i+1 {
 			return fmt.Errorf("move %d is not that of a review", i+1)
 		}
 	}
@@ -140,7 +159,30 @@ func (g *Review) check() error {
 	return nil
 }
 
-func isMove(text string) bool { return len(text) <= 200 && moveShape.MatchString(text) }
+var errGame = fmt.Errorf("expected a game from 0 with at most %d moves and a result", MaxPlies)
+
+// isValid reports whether a move may be one of a review, whatever the others are.
+func (m *Move) isValid() bool {
+	if !slices.Contains(marks, m.Mark) {
+		return false
+	}
+	if m.Kind != "" && m.Kind.Text() == "" {
+		return false
+	}
+	if m.Side != "south" && m.Side != "north" {
+		return false
+	}
+	if m.Ply < 0 || m.Height < 0 || m.Height > 3 {
+		return false
+	}
+	for _, share := range []float64{m.Before, m.After, m.Loss} {
+		if share < 0 || share > 1 {
+			return false
+		}
+	}
+	notMove := func(text string) bool { return len(text) > 200 || !moveShape.MatchString(text) }
+	return !notMove(m.Move) && !slices.ContainsFunc(m.Line, notMove)
+}
 
 // File is a file of reviews that is added to.
 type File struct {
@@ -148,18 +190,25 @@ type File struct {
 	Reviews       // those that it had
 }
 
-// Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
-// removed. Of its reviews those of the records of a list are kept for [Reviews.Find]. It returns an error for a file of
-// something else or of other nodes, unless these are 0, and [files.ErrInUse] for one that another process adds to.
-func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Record) (*File, error) {
+// Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete
+// last line is removed. Of its reviews those of the records of a list are kept for [Reviews.Find].
+// It returns an error for a file of something else or of other nodes, unless these are 0, and
+// [files.ErrInUse] for one that another process adds to.
+func Open(
+	ctx context.Context, path string, nodes int64, program string, list []*record.Record,
+) (*File, error) {
 	f := &File{Reviews: newReviews(list)}
 	var err error
 	f.Writer, err = jsonl.Open(path, maxLine, func(line []byte) error {
-		if err := cmp.Or(ctx.Err(), f.add(line)); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.add(line); err != nil {
 			return err
 		}
 		if nodes != 0 && f.Nodes != nodes {
-			return fmt.Errorf("holds reviews with %d nodes, found %d; leave --nodes out, or give another --out", f.Nodes, nodes)
+			return fmt.Errorf("holds reviews with %d nodes, found %d; "+
+				"leave --nodes out, or give another --out", f.Nodes, nodes)
 		}
 		return nil
 	})
@@ -169,6 +218,7 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 	if f.Header.Reviews > 0 {
 		return f, nil
 	}
+	// The file is new.
 	f.Header = Header{formatVersion, cmp.Or(nodes, DefaultNodes), program}
 	if err := f.Append(f.Header); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -180,7 +230,8 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 func (r *Reviews) Find(list ...*record.Record) []*Review {
 	games := make([]*Review, len(list))
 	for i, g := range list {
-		if k, ok := r.index[g.Game]; ok && r.Games[k].Record == Identity(g) {
+		k, ok := r.index[g.Game]
+		if ok && r.Games[k].Record == Identity(g) {
 			games[i] = r.Games[k]
 		}
 	}

@@ -109,14 +109,23 @@ func TestFile(t *testing.T) {
 	require.Equal(t, games, read.Games)
 	read, err = ReadFS(t.Context(), os.DirFS(filepath.Dir(path)), list[1], &other)
 	require.NoError(t, err)
-	require.Equal(t, []*Review{games[1], nil}, read.Find(list[1], &other), "those of a list alone")
+	require.Equal(t, []*Review{games[1], nil}, read.Find(list[1], &other))
+	require.Len(t, read.Games, 1, "those of a list alone")
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
-	f, err = Open(t.Context(), path, 0, "test", nil)
+	f, err = Open(t.Context(), path, 0, "test", list[1:])
 	require.NoError(t, err)
 	require.EqualValues(t, 300, f.Nodes)
+	require.Len(t, f.Games, 1)
 	require.NoError(t, f.Close())
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = Open(ended, path, 300, "test", list)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = ReadFS(ended, os.DirFS(filepath.Dir(path)))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // A damaged or hostile file is refused with its line.
@@ -156,32 +165,6 @@ func TestBadFile(t *testing.T) {
 		_, err := Read(t.Context(), strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)
 	}
-}
-
-// Of a file with reviews of many games those that are asked for take memory, and reading it ends with its context.
-func TestOpenKeepsWhatIsAskedFor(t *testing.T) {
-	list := randomGames(t, "simplified", 2)
-	games := collect(t, 1, list)
-	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(t.Context(), path, 300, "test", nil)
-	require.NoError(t, err)
-	for range 10 {
-		require.NoError(t, f.Append(games[0]))
-		games[0].Game += 2
-	}
-	require.NoError(t, f.Append(games[1]))
-	require.NoError(t, f.Close())
-	f, err = Open(t.Context(), path, 300, "test", list[1:])
-	require.NoError(t, err)
-	require.Equal(t, games[1:], f.Games)
-	require.NoError(t, f.Close())
-
-	ended, end := context.WithCancel(t.Context())
-	end()
-	_, err = Open(ended, path, 300, "test", list)
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = ReadFS(ended, os.DirFS(filepath.Dir(path)))
-	require.ErrorIs(t, err, context.Canceled)
 }
 
 // The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.

@@ -7,9 +7,9 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/rules"
-	"gyges/rules/base/lists"
-	"gyges/tournament/record"
 )
+
+// How a move is judged by the scores before and after it, and a game by its moves.
 
 // Losses of winning probability from which on a move is an inaccuracy, a mistake and a blunder.
 const (
@@ -18,23 +18,30 @@ const (
 	Blundered  = 0.20
 )
 
-// rounded rounds to four digits behind the point, since the rest says nothing and takes space in files.
+// rounded rounds to four digits behind the point, since the rest says nothing and
+// takes space in files.
 func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
-// Accuracy returns the accuracy in percent, 0 to 100, of a move by the winning probability that it lost. It is
-// the formula of lichess.org/page/accuracy, which was fitted to games of chess.
+// Accuracy returns the accuracy in percent, 0 to 100, of a move by the winning probability that it
+// lost. It is the formula of lichess.org/page/accuracy, which was fitted to games of chess.
 func Accuracy(loss float64) float64 {
-	return max(0, min(103.1668*math.Exp(-4.354*loss)-3.1669, 100))
+	percent := 103.1668*math.Exp(-4.354*loss) - 3.1669
+	return max(0, min(percent, 100))
 }
 
 // judge sets the scores of a move, and by them the probabilities, the loss, the mark and the kind.
 func (m *Move) judge(r *rules.Rules, found, played value) {
-	m.Best, m.Score, m.Depth = found.score, played.score, found.depth
-	m.Before, m.After = rounded(eval.WinProbability(m.Best, r)), rounded(eval.WinProbability(m.Score, r))
+	m.Best = found.score
+	m.Score = played.score
+	m.Depth = found.depth
+	m.Before = rounded(eval.WinProbability(m.Best, r))
+	m.After = rounded(eval.WinProbability(m.Score, r))
 	m.Loss = max(0, rounded(m.Before-m.After))
-	best, bestProven := m.Best.Proven()
-	made, madeProven := m.Score.Proven()
-	won := bestProven && best > 0
+	bestPlies, bestProven := m.Best.Proven()
+	plies, proven := m.Score.Proven()
+	won := bestProven && bestPlies > 0
+
+	// The mark is by the loss, but where a win was missed.
 	switch {
 	case m.Loss == 0:
 		m.Mark = Best
@@ -49,59 +56,71 @@ func (m *Move) judge(r *rules.Rules, found, played value) {
 	default:
 		m.Mark = Blunder
 	}
+
 	switch {
 	case m.Loss < Inaccurate:
-	case won && best == 1:
+	case won && bestPlies == 1:
 		m.Kind = MissedGoal
-	case madeProven && made == -2:
+	case proven && plies == -2:
 		m.Kind = AllowedGoal
 	case won:
 		m.Kind = MissedProof
-	case madeProven:
+	case proven:
 		m.Kind = AllowedWin
 	default:
 		m.Kind = Judgement
 	}
 }
 
+// add counts a move that was judged.
 func (t *Tally) add(m *Move) {
-	t.Accuracy = (t.Accuracy*float64(t.Judged) + Accuracy(m.Loss)) / float64(t.Judged+1)
+	sum := t.Accuracy*float64(t.Judged) + Accuracy(m.Loss)
 	t.Judged++
-	counts := map[Mark]*int{
-		Best: &t.Best, Only: &t.Best, Inaccuracy: &t.Inaccuracies, Mistake: &t.Mistakes, Blunder: &t.Blunders,
-		MissedWin: &t.MissedWins,
+	t.Accuracy = sum / float64(t.Judged)
+	switch m.Mark {
+	case Best, Only:
+		t.Best++
+	case Inaccuracy:
+		t.Inaccuracies++
+	case Mistake:
+		t.Mistakes++
+	case Blunder:
+		t.Blunders++
+	case MissedWin:
+		t.MissedWins++
 	}
-	if n := counts[m.Mark]; n != nil {
-		*n++
+}
+
+// count adds the moves that were judged to the tallies of the players.
+func (g *Review) count(south, north *Tally) {
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		switch {
+		case !m.Judged():
+		case m.Side == "south":
+			south.add(m)
+		default:
+			north.add(m)
+		}
 	}
 }
 
 // summarize fills in what follows from the moves.
 func (g *Review) summarize() {
-	tallies := map[string]*Tally{"south": {Accuracy: 100}, "north": {Accuracy: 100}}
-	for i := range g.Moves {
-		if m := &g.Moves[i]; m.Judged() {
-			tallies[m.Side].add(m)
-		}
-	}
-	for _, t := range tallies {
-		t.Accuracy = rounded(t.Accuracy)
-	}
-	g.SouthMoves, g.NorthMoves = *tallies["south"], *tallies["north"]
-	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
-}
-
-// turns returns 1 if the mover was expected to win before the move and is no more, else 0.
-func (m *Move) turns() int {
-	if m.Before >= 0.5 && m.After < 0.5 {
-		return 1
-	}
-	return 0
+	south, north := Tally{Accuracy: 100}, Tally{Accuracy: 100}
+	g.count(&south, &north)
+	south.Accuracy = rounded(south.Accuracy)
+	north.Accuracy = rounded(north.Accuracy)
+	g.SouthMoves = south
+	g.NorthMoves = north
+	g.Turning = g.turningPoints()
+	g.Decisive = g.decisive()
 }
 
 const maxTurning = 3 // turning points of a game
 
-// turningPoints returns the plies of the mistakes that changed the expected winner first, then of those that lost most.
+// turningPoints returns the plies of the mistakes that changed most: first those after which
+// another side was expected to win, then those that lost most winning probability.
 func (g *Review) turningPoints() []int {
 	var list []*Move
 	for i := range g.Moves {
@@ -109,34 +128,50 @@ func (g *Review) turningPoints() []int {
 			list = append(list, m)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Move) int {
-		return cmp.Or(cmp.Compare(b.turns(), a.turns()), cmp.Compare(b.Loss, a.Loss))
-	})
-	plies := lists.Map(list[:min(len(list), maxTurning)], func(m *Move) int { return m.Ply })
+	slices.SortStableFunc(list, func(a, b *Move) int { return cmp.Compare(b.change(), a.change()) })
+	var plies []int
+	for _, m := range list[:min(len(list), maxTurning)] {
+		plies = append(plies, m.Ply)
+	}
 	slices.Sort(plies)
 	return plies
 }
 
-// Loser returns the side that lost the game by its moves; "" if it was drawn or a fault decided it.
-func (g *Review) Loser() string {
-	half := record.HalfPoints(g.Result, rules.South)
-	switch {
-	case g.Fault || half == 1:
-		return ""
-	case half == 0:
-		return rules.South.Name()
+// change returns how much a move changed: the winning probability that it lost, which is 1 at most,
+// and 1 more if another side is expected to win since.
+func (m *Move) change() float64 {
+	if m.Before >= 0.5 && m.After < 0.5 {
+		return 1 + m.Loss
 	}
-	return rules.North.Name()
+	return m.Loss
 }
 
-// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1 if there is none.
+// Loser returns the side that lost the game by its moves; "" if it was drawn or a fault decided it.
+func (g *Review) Loser() string {
+	switch {
+	case g.Fault:
+		return ""
+	case g.Result == "0-1":
+		return "south"
+	case g.Result == "1-0":
+		return "north"
+	}
+	return ""
+}
+
+// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1
+// if there is none.
 func (g *Review) DecisiveMove() int {
-	return slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
+	if g.Decisive == 0 {
+		return -1
+	}
+	return slices.IndexFunc(g.Moves, func(m Move) bool { return m.Ply == g.Decisive })
 }
 
 // decisive returns the ply of the loser's move that lost the game, see [Review.Decisive].
 func (g *Review) decisive() int {
-	loser, ply, most := g.Loser(), 0, 0.0
+	loser := g.Loser()
+	ply, most := 0, 0.0
 	for i := range g.Moves {
 		m := &g.Moves[i]
 		if m.Side != loser || !m.Judged() {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"gyges/ratings/source"
@@ -16,31 +14,39 @@ import (
 // NoneError says that a file has no game to review.
 type NoneError struct{ error }
 
-// Select returns the games of a file of records or PGN that are to be reviewed: those that pass the reader's filter, or
-// the only one with a number, in PGN counted from 0 without those that have no result. If only one rule set passes, it
-// is that of PGN that names none. The reader notes what is left out: lines that are no records, and games that [Check]
-// refuses. The error is a NoneError if no game is left.
-func Select(ctx context.Context, in *runs.Stream, file *runs.File, game *int64) (list []*record.Record, err error) {
+// Select returns the games of a file of records or PGN that are to be reviewed: those that pass the
+// reader's filter, or the only one with a number, in PGN counted from 0 without those that have no
+// result. If only one rule set passes, it is that of PGN that names none. The reader notes what is
+// left out: lines that are no records, and games that [Check] refuses. The error is a NoneError if
+// no game is left.
+func Select(
+	ctx context.Context, in *runs.Stream, file *runs.File, game *int64,
+) (list []*record.Record, err error) {
 	format, err := file.Sniff()
 	if err != nil {
 		return nil, err
 	}
 	if format == source.CSV {
-		return nil, fmt.Errorf("%s: expected records of games or PGN, found CSV, which has no moves", file.Name)
+		return nil, fmt.Errorf(
+			"%s: expected records of games or PGN, found CSV, which has no moves", file.Name)
 	}
 	if len(in.Filter.RuleSets) == 1 {
-		in.Rules = slices.Collect(maps.Keys(in.Filter.RuleSets))[0]
+		for name := range in.Filter.RuleSets {
+			in.Rules = name
+		}
 	}
 	for g, err := range in.Records(ctx, file) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case game != nil && g.Record.Game != *game:
+		}
+		if game != nil && g.Record.Game != *game {
 			continue
-		case g.NotPlayed:
+		}
+		if g.NotPlayed {
 			in.Skipped.Add(runs.NotPlayed, "")
 			continue
-		case len(g.Record.Moves) == 0:
+		}
+		if len(g.Record.Moves) == 0 {
 			if g.Moves == nil {
 				in.Skipped.Add(runs.NoMoves, "")
 			}
@@ -51,7 +57,8 @@ func Select(ctx context.Context, in *runs.Stream, file *runs.File, game *int64) 
 			list = append(list, g.Record)
 			continue
 		}
-		if err = fmt.Errorf("%s:%d: %w", file.Name, g.Line, err); game == nil {
+		err = fmt.Errorf("%s:%d: %w", file.Name, g.Line, err)
+		if game == nil {
 			err = in.Unreadable(err)
 		}
 		if err != nil {
@@ -61,9 +68,11 @@ func Select(ctx context.Context, in *runs.Stream, file *runs.File, game *int64) 
 	if len(list) > 0 {
 		return list, nil
 	}
-	none := fmt.Sprintf("%s: expected games to review, found none", file.Name)
+	found := fmt.Sprintf("%s: expected games to review, found none", file.Name)
 	if game != nil {
-		none = fmt.Sprintf("%s: expected a record of game %d with moves, found none", file.Name, *game)
+		found = fmt.Sprintf("%s: expected a record of game %d with moves, found none", file.Name,
+			*game)
 	}
-	return nil, NoneError{errors.New(strings.Join(append([]string{none}, in.Skipped.Sentences()...), "; "))}
+	reasons := append([]string{found}, in.Skipped.Sentences()...)
+	return nil, NoneError{errors.New(strings.Join(reasons, "; "))}
 }

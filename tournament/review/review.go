@@ -1,12 +1,14 @@
-// Package review judges the moves of recorded games: it compares each with the best one that a search of
-// a fixed number of nodes finds, in winning probability.
+// Package review judges the moves of recorded games: it compares each with the best one that a
+// search of a fixed number of nodes finds, in winning probability.
 //
-// A [Reviewer] makes the [Review] of a record, [Run] those of many on all cores, a [File] keeps them, and a
-// [Summary] counts by player where games were lost. Reviews are the same on every machine and with any
-// number of workers, since all searches are bounded by nodes and none uses what another one left.
+// A reader begins with [Review], which has a [Move] for each move of a [record.Record]. [Select]
+// reads the records of a file, [Run] reviews them on all cores with a [Reviewer] each, a [File]
+// keeps the reviews, and a [Summary] counts by player where games were lost.
 //
-// The moves are judged from the last one back, so that a result proven in a later position counts for the
-// move that led to it, though the search before that move did not see so far.
+// Reviews are the same on every machine and with any number of workers, since all searches are
+// bounded by nodes and none uses what another one left. The moves are judged from the last one
+// back, so that a result proven in a later position counts for the move that led to it, though the
+// search before that move did not see so far.
 package review
 
 import (
@@ -18,7 +20,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// DefaultNodes are those of a review unless others are asked for: a game of 20 moves takes about two seconds.
+// DefaultNodes are the nodes of each search, unless others are asked for. A game of 20 moves takes
+// about two seconds then.
 const DefaultNodes = 20_000
 
 // MaxPlies bounds the moves of a game that is reviewed, placements included.
@@ -27,7 +30,8 @@ const MaxPlies = 4000
 // Mark says how good a move is.
 type Mark string
 
-// The marks. Those of moves that lose winning probability begin at [Inaccurate], [Mistaken] and [Blundered].
+// The marks. Those of moves that lose winning probability begin at [Inaccurate],
+// [Mistaken] and [Blundered].
 const (
 	Placement  Mark = "placement"  // of a piece before play; not judged
 	Repetition Mark = "repetition" // a move that only repeats and that the run let pass; not judged
@@ -41,6 +45,10 @@ const (
 	MissedWin  Mark = "missed-win" // at least an inaccuracy where a win was proven
 )
 
+var marks = []Mark{
+	Placement, Repetition, Forced, Only, Best, Good, Inaccuracy, Mistake, Blunder, MissedWin,
+}
+
 // Kind is what a move that is at least an inaccuracy did.
 type Kind string
 
@@ -53,15 +61,35 @@ const (
 	Judgement   Kind = "judgement"    // is worse by the evaluation alone
 )
 
-// Kinds lists the kinds, for tables.
-func Kinds() []Kind { return []Kind{MissedGoal, AllowedGoal, MissedProof, AllowedWin, Judgement} }
+// kinds are all kinds, with what they are called in a sentence and above a column.
+var kinds = []struct {
+	kind        Kind
+	text, title string
+}{
+	{MissedGoal, "misses a win in one", "Missed goal"},
+	{AllowedGoal, "allows a win in one", "Allowed goal"},
+	{MissedProof, "gives a proven win away", "Missed win"},
+	{AllowedWin, "allows a proven win", "Allowed win"},
+	{Judgement, "worse by evaluation", "Worse"},
+}
 
-// Text says what a move of the kind does.
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	var list []Kind
+	for _, known := range kinds {
+		list = append(list, known.kind)
+	}
+	return list
+}
+
+// Text says what a move of the kind does; "" for no kind.
 func (k Kind) Text() string {
-	return map[Kind]string{
-		MissedGoal: "misses a win in one", AllowedGoal: "allows a win in one", MissedProof: "gives a proven win away",
-		AllowedWin: "allows a proven win", Judgement: "worse by evaluation",
-	}[k]
+	for _, known := range kinds {
+		if known.kind == k {
+			return known.text
+		}
+	}
+	return ""
 }
 
 // Review is the review of a game. Sides are "south" and "north".
@@ -78,13 +106,16 @@ type Review struct {
 
 	SouthMoves Tally `json:"south_moves"`
 	NorthMoves Tally `json:"north_moves"`
-	// Decisive is the ply of the loser's move that lost the game: of those since it was last expected to win,
-	// the one that lost most, at least an inaccuracy. 0: there is none.
-	Decisive int   `json:"decisive,omitempty"`
-	Turning  []int `json:"turning,omitempty"` // plies of at most three mistakes that changed most, ascending
+
+	// Decisive is the ply of the loser's move that lost the game: of those since it was last
+	// expected to win, the one that lost most, at least an inaccuracy. 0: there is none.
+	Decisive int `json:"decisive,omitempty"`
+
+	Turning []int `json:"turning,omitempty"` // plies of at most three mistakes that changed most, ascending
 }
 
-// Move is a reviewed move. Numbers are from the view of the side that made it, and 0 of a move that was not judged.
+// Move is a reviewed move. Numbers are from the view of the side that made it, and 0 of a move that
+// was not judged.
 type Move struct {
 	Ply    int          `json:"ply"` // from 1; 0: a placement
 	Side   string       `json:"side"`
@@ -103,7 +134,11 @@ type Move struct {
 
 // Judged reports whether the move was a choice that was compared with the best one.
 func (m *Move) Judged() bool {
-	return m.Mark != Placement && m.Mark != Repetition && m.Mark != Forced
+	switch m.Mark {
+	case Placement, Repetition, Forced:
+		return false
+	}
+	return true
 }
 
 // Tally counts the moves of one side.
@@ -117,12 +152,15 @@ type Tally struct {
 	MissedWins   int     `json:"missed_wins"`
 }
 
-// Identity returns what identifies a record beside its number: a hash of rules, players, opening, moves and result.
+// Identity returns what identifies a record beside its number: a hash of rules, players, opening,
+// moves and result.
 func Identity(g *record.Record) string {
-	h := sha256.New()
+	hash := sha256.New()
 	texts := []string{g.Rules, g.South.Agent, g.North.Agent, g.Opening, g.Result, g.OnRepetition}
-	for _, text := range append(texts, g.Moves...) {
-		_, _ = fmt.Fprintf(h, "%q\n", text) // a hash takes everything
+	texts = append(texts, g.Moves...)
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(hash, "%q\n", text) // a hash takes everything
 	}
-	return hex.EncodeToString(h.Sum(nil)[:12])
+	sum := hash.Sum(nil)
+	return hex.EncodeToString(sum[:12])
 }

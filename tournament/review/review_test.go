@@ -17,19 +17,31 @@ import (
 	"gyges/tournament/record"
 )
 
-// played returns the record of a game from a position; the side that is to move after the moves resigns
-// unless they end the game.
-func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Record {
+// replayed returns a game from a position after moves.
+func replayed(t *testing.T, ruleSet, opening string, moves ...string) *rules.Game {
 	t.Helper()
 	r := rules.MustParse(ruleSet)
 	start, err := r.ParsePosition(opening)
 	require.NoError(t, err)
 	g := rules.NewGame(r, start)
 	for _, text := range moves {
-		m, err := r.ParseMove(g.Position(), text)
-		require.NoError(t, err)
-		require.NoError(t, g.Play(m))
+		require.NoError(t, g.Play(parsed(t, g, text)))
 	}
+	return g
+}
+
+func parsed(t *testing.T, g *rules.Game, move string) rules.Move {
+	t.Helper()
+	m, err := g.Rules().ParseMove(g.Position(), move)
+	require.NoError(t, err)
+	return m
+}
+
+// played returns the record of a game from a position; the side that is to move after the moves resigns
+// unless they end the game.
+func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Record {
+	t.Helper()
+	g := replayed(t, ruleSet, opening, moves...)
 	rec := &record.Record{
 		Rules: ruleSet, Opening: opening, Policy: "test", South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 		Moves: moves, Plies: g.Ply(), Reason: record.Resignation, Result: rules.WinFor(g.Position().Side().Other()).String(),
@@ -131,8 +143,11 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 
 // documented returns the winning probability by the formula of the manual, with the scale in hundredths of a point.
 func documented(s agents.Score, scale float64) float64 {
-	if plies, proven := s.Proven(); proven {
-		return map[bool]float64{true: 1, false: 0}[plies > 0]
+	switch plies, proven := s.Proven(); {
+	case proven && plies > 0:
+		return 1
+	case proven:
+		return 0
 	}
 	return 1 / (1 + math.Exp(-float64(s)/scale))
 }
@@ -173,10 +188,7 @@ func TestLossAsDocumented(t *testing.T) {
 func TestBackwards(t *testing.T) {
 	s := solver.New(1)
 	const position = "000100/300002/330230/101000/200000/002100 s"
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition(position)
-	require.NoError(t, err)
-	result, err := s.Solve(t.Context(), rules.NewGame(r, p), 5)
+	result, err := s.Solve(t.Context(), replayed(t, "standard", position), 5)
 	require.NoError(t, err)
 	require.Equal(t, 5, result.Plies)
 	var moves []string
@@ -287,17 +299,13 @@ func TestRefused(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	r := New(2000)
-	set := rules.MustParse("standard")
-	p, err := set.ParsePosition("013230/201000/100000/020000/000020/300013 s")
+	const position = "013230/201000/100000/020000/000020/300013 s"
+	g := replayed(t, "standard", position)
+	judged, reply, err := r.Judge(t.Context(), g, parsed(t, g, "e1-f3"))
 	require.NoError(t, err)
-	g := rules.NewGame(set, p)
-	m, err := set.ParseMove(p, "e1-f3")
-	require.NoError(t, err)
-	judged, reply, err := r.Judge(t.Context(), g, m)
-	require.NoError(t, err)
-	require.Equal(t, only(t, played(t, "standard", set.FormatPosition(p), "e1-f3")).Kind, judged.Kind)
+	require.Equal(t, only(t, played(t, "standard", position, "e1-f3")).Kind, judged.Kind)
 	require.NotEmpty(t, reply)
-	require.Equal(t, p, g.Position())
+	require.Equal(t, position, g.Rules().FormatPosition(g.Position()))
 	require.Empty(t, g.Moves())
 }
 
@@ -312,18 +320,8 @@ func TestBlundersAreSearchedAgain(t *testing.T) {
 		{"221331/000000/000000/000000/000000/132321 s", "d1xb1@c2 f6xe6@f6 b1xc2@b1 e6xf6@c4 f1xc2@c3 c6xc4@e6 b1xc4@d1 d6xe6@d6 a1xc4@b1", "f6xc4@e3"},
 		{"231123/000000/000000/000000/000000/321213 s", "b1-c2 f6xd6@c4 a1xc2@d5 a6xb6@c3 d1xc2@b1 e6xd6@f6 c1xc3@d3 b6xc3@b4 f1xe1@b5 c6-d4 e1xd3@d1", "d6xd5@e3"},
 	} {
-		set := rules.MustParse("standard")
-		start, err := set.ParsePosition(c.opening)
-		require.NoError(t, err)
-		g := rules.NewGame(set, start)
-		for _, text := range strings.Fields(c.moves) {
-			m, err := set.ParseMove(g.Position(), text)
-			require.NoError(t, err)
-			require.NoError(t, g.Play(m))
-		}
-		m, err := set.ParseMove(g.Position(), c.move)
-		require.NoError(t, err)
-		judged, _, err := New(DefaultNodes).Judge(t.Context(), g, m)
+		g := replayed(t, "standard", c.opening, strings.Fields(c.moves)...)
+		judged, _, err := New(DefaultNodes).Judge(t.Context(), g, parsed(t, g, c.move))
 		require.NoError(t, err)
 		require.Contains(t, []Mark{Best, Only, Good}, judged.Mark, c)
 	}

@@ -1,13 +1,14 @@
 package review
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/agents/alphabeta"
@@ -17,20 +18,22 @@ import (
 	"gyges/tournament/record"
 )
 
-// Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs to one goroutine.
+// Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs
+// to one goroutine.
 type Reviewer struct {
-	nodes      int64
-	proofNodes int64        // for each side
-	agent      agents.Agent // of [Spec]
+	nodes      int64 // of each search
+	proofNodes int64 // of each search for a proof, for each side
+	agent      agents.Agent
 	prover     *proofnumber.Prover
-	policy     agents.OnRepetition
-	eval       *eval.Evaluator // of the game's rules, the agent's own
+	policy     agents.OnRepetition // of the game
+	eval       *eval.Evaluator     // of the game's rules, the agent's own
 }
 
-// New returns a reviewer with that many nodes, 100 to 1,000,000,000: they bound the search of each position, in
-// positions visited, and the search for a proof, in positions evaluated for each side, there at most a million.
+// New returns a reviewer with that many nodes, 100 to 1,000,000,000: they bound the search of each
+// position, in positions visited, and the search for a proof, in positions evaluated for each side,
+// there at most a million.
 func New(nodes int64) *Reviewer {
-	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(nodes))
+	a, err := agents.NewRegistry(alphabeta.Kind()).New(spec(nodes))
 	if err != nil {
 		panic(err) // the spec is valid
 	}
@@ -40,40 +43,52 @@ func New(nodes int64) *Reviewer {
 	return &Reviewer{nodes: nodes, agent: a, proofNodes: proof, prover: prover}
 }
 
-// Check returns what keeps a game from review: no moves, more than [MaxPlies], or a record that can't be replayed.
+// Check returns what keeps a game from review: no moves, more than [MaxPlies], or a record that
+// can't be replayed.
 func Check(rec *record.Record) error {
 	_, err := replay(rec)
 	return err
 }
 
+// replay plays a recorded game again, unless it is too long or has no moves.
 func replay(rec *record.Record) (*rules.Game, error) {
-	switch n := len(rec.Moves); {
+	n := len(rec.Moves)
+	switch {
 	case n > MaxPlies:
-		return nil, fmt.Errorf("game %d: expected at most %d moves, found %d", rec.Game, MaxPlies, n)
+		return nil, fmt.Errorf("game %d: expected at most %d moves, found %d", rec.Game, MaxPlies,
+			n)
 	case rec.Plies == 0:
 		return nil, fmt.Errorf("game %d: expected moves, found none", rec.Game)
 	}
 	return record.Replay(rec)
 }
 
-// Game reviews a game; the error is that of [Check], or ctx's. each, if not nil, is called after each move, last first.
-func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done, all int)) (*Review, error) {
+// Game reviews a game; the error is that of [Check], or ctx's. each, if not nil, is called after
+// each move, last first.
+func (r *Reviewer) Game(
+	ctx context.Context, rec *record.Record, each func(done, all int),
+) (*Review, error) {
 	game, err := replay(rec)
 	if err != nil {
 		return nil, err
 	}
 	r.policy = agents.OnRepetition(rec.OnRepetition)
-	if r.eval, _, err = eval.Of(r.agent, game.Rules()); err != nil {
+	r.eval, _, err = eval.Of(r.agent, game.Rules())
+	if err != nil {
 		return nil, err
 	}
+
+	// The moves are judged from the last one back.
 	turns := rec.Turns(game)
-	p, moves := &pass{Reviewer: r, game: game}, make([]Move, len(turns))
+	moves := make([]Move, len(turns))
+	p := &pass{Reviewer: r, game: game}
 	if err := p.end(ctx); err != nil {
 		return nil, err
 	}
 	for i, turn := range slices.Backward(turns) {
 		game.Undo()
-		if moves[i], err = p.move(ctx, turn); err != nil {
+		moves[i], err = p.move(ctx, turn)
+		if err != nil {
 			return nil, err
 		}
 		if each != nil {
@@ -81,18 +96,28 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 		}
 	}
 	g := &Review{
-		Game: rec.Game, Record: Identity(rec), Rules: rec.Rules, South: rec.South.Agent, North: rec.North.Agent,
-		Result: rec.Result, Fault: rec.Fault != nil, Plies: rec.Plies, Moves: moves,
+		Game:   rec.Game,
+		Record: Identity(rec),
+		Rules:  rec.Rules,
+		South:  rec.South.Agent,
+		North:  rec.North.Agent,
+		Result: rec.Result,
+		Fault:  rec.Fault != nil,
+		Plies:  rec.Plies,
+		Moves:  moves,
 	}
 	g.summarize()
 	return g, nil
 }
 
-// Judge reviews a legal move in the present position of g, which is under way, as if the game went on with it. reply is
-// what is expected then, in long notation.
-func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judged Move, reply []string, err error) {
+// Judge reviews a legal move in the present position of g, which is under way, as if the game went
+// on with it. reply is what is expected then, in long notation.
+func (r *Reviewer) Judge(
+	ctx context.Context, g *rules.Game, m rules.Move,
+) (judged Move, reply []string, err error) {
 	r.policy = ""
-	if r.eval, _, err = eval.Of(r.agent, g.Rules()); err != nil {
+	r.eval, _, err = eval.Of(r.agent, g.Rules())
+	if err != nil {
 		return judged, nil, err
 	}
 	p := &pass{Reviewer: r, game: g}
@@ -100,9 +125,12 @@ func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judg
 	err = p.end(ctx)
 	reply = p.longLine(p.next.line)
 	g.Undo()
-	if err == nil {
-		judged, err = p.move(ctx, record.Turn{Ply: 1, Decision: agents.Decision{Move: m}})
+	if err != nil {
+		return judged, nil, err
 	}
+	turn := record.Turn{Ply: 1}
+	turn.Move = m
+	judged, err = p.move(ctx, turn)
 	return judged, reply, err
 }
 
@@ -116,90 +144,114 @@ type pass struct {
 	next value       // of the present position
 }
 
+// end finds the value of the position at the end.
 func (p *pass) end(ctx context.Context) (err error) {
+	mover := p.game.Position().Side()
 	switch outcome, _ := p.game.Outcome(); outcome {
 	case rules.Undecided:
 		p.next, err = p.position(ctx, p.game)
-	case rules.WinFor(p.game.Position().Side().Other()):
-		p.next.score = -agents.WinTop
-	case rules.WinFor(p.game.Position().Side()):
+	case rules.WinFor(mover):
 		p.next.score = agents.WinTop
+	case rules.WinFor(mover.Other()):
+		p.next.score = -agents.WinTop
 	}
 	return err
 }
 
-// move reviews a move of the present position. p.next is the value of the position after it, and then of this one.
+// move reviews a move of the present position. p.next is the value of the position after it, and
+// then of this one.
 func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 	r, at := p.game.Rules(), p.game.Position()
-	m = Move{Ply: t.Ply, Side: at.Side().Name(), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
-	legal := p.game.Legal()
-	switch {
-	case t.Move.IsPlacement():
-		m.Mark, p.next = Placement, value{}
+	m = Move{
+		Ply:    t.Ply,
+		Side:   at.Side().Name(),
+		Move:   r.LongText(at, t.Move),
+		Height: height(at, t.Move),
+	}
+
+	// Moves that were no choice are not compared.
+	if t.Move.IsPlacement() {
+		m.Mark = Placement
+		p.next = value{}
 		return m, nil
-	case !legal.Contains(t.Move):
+	}
+	legal := p.game.Legal()
+	if !legal.Contains(t.Move) {
 		m.Mark = Repetition
 		p.next, err = p.position(ctx, p.game)
 		return m, err
-	case legal.Len() == 1:
-		m.Mark, m.Score = Forced, p.next.before()
-		m.Best, p.next = m.Score, value{score: m.Score}
+	}
+	if legal.Len() == 1 {
+		m.Mark = Forced
+		m.Score = p.next.before()
+		m.Best = m.Score
 		m.Before = rounded(eval.WinProbability(m.Score, r))
 		m.After = m.Before
+		p.next = value{score: m.Score}
 		return m, nil
 	}
+
 	best, played, err := p.compare(ctx, t.Move)
 	if err != nil {
 		return m, err
 	}
 	m.judge(r, best, played)
-	proven := best.proven() != 0 && played.proven() != 0
-	if !proven && (m.Mark == Blunder || m.Mark == MissedWin) {
+
+	// A blunder has to be one in a deeper search, too.
+	isBlunder := m.Mark == Blunder || m.Mark == MissedWin
+	areProven := best.proven() != 0 && played.proven() != 0
+	if isBlunder && !areProven {
 		deeper := *p.Reviewer
 		deeper.nodes *= deeperFactor
 		again := pass{Reviewer: &deeper, game: p.game, next: p.next}
-		if best, played, err = again.compare(ctx, t.Move); err != nil {
+		best, played, err = again.compare(ctx, t.Move)
+		if err != nil {
 			return m, err
 		}
 		m.judge(r, best, played)
 	}
-	switch {
-	case m.Mark != Best:
+
+	if m.Mark != Best {
 		m.Line = p.longLine(best.line)
-	case p.only(t.Move):
+	} else if p.only(t.Move) {
 		m.Mark = Only
 	}
 	p.next = best
 	return m, nil
 }
 
-// compare returns the value of the present position with its best move, and that with the move made. What
-// is proven of the position after it, p.next, counts for the move made.
+// compare returns the value of the present position with its best move, and its value with the move
+// made. What is proven of the position after it, p.next, counts for the move made.
 func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value, err error) {
 	after := p.next
 	if after.score == -agents.WinTop { // it won the game
 		won := value{agents.WinIn(1), []rules.Move{made}, 1}
 		return won, won, nil
 	}
-	if best, err = p.position(ctx, p.game); err != nil {
+	best, err = p.position(ctx, p.game)
+	if err != nil {
 		return best, played, err
 	}
-	same := len(best.line) > 0 && best.line[0] == made
+
+	// The move made has the value of the best one, of the position after it, or of its own search.
+	isBest := len(best.line) > 0 && best.line[0] == made
 	switch {
 	case after.proven() != 0:
-		played = value{after.before(), append([]rules.Move{made}, after.line...), best.depth}
-	case same || best.proven() < 0: // no move is better
+		line := append([]rules.Move{made}, after.line...)
+		played = value{after.before(), line, best.depth}
+	case isBest || best.proven() < 0: // no move is better
 		played = best
 	default:
 		played, err = p.alone(ctx, p.game, made, best)
 	}
-	switch {
-	case err != nil:
-	case best.proven() == 0 && played.proven() < 0 && same: // the search did not see that it loses
-		lim := agents.Limits{Depth: max(best.depth, 1), Nodes: p.nodes}
-		best, err = p.search(ctx, p.game, lim, []rules.Move{made})
-	case best.proven() == 0 && played.proven() > 0: // nor that it wins
-		best = played
+	if err != nil {
+		return best, played, err
+	}
+
+	loses := best.proven() == 0 && played.proven() < 0
+	if isBest && loses { // which its search did not see: another move is the best
+		limits := agents.Limits{Depth: max(best.depth, 1), Nodes: p.nodes}
+		best, err = p.search(ctx, p.game, limits, []rules.Move{made})
 	}
 	if played.score > best.score {
 		best = played
@@ -221,8 +273,9 @@ func (p *pass) only(m rules.Move) bool {
 // longLine returns moves from the present position on in long notation, up to one that isn't legal.
 func (p *pass) longLine(line []rules.Move) []string {
 	const most = 12 // moves; proofs have many more
-	g, texts := p.game, []string{}
+	g := p.game
 	n := len(g.Moves())
+	texts := []string{}
 	for _, m := range line[:min(len(line), most)] {
 		text := g.Rules().LongText(g.Position(), m)
 		if g.Play(m) != nil {
@@ -247,50 +300,72 @@ func height(p rules.Position, m rules.Move) int {
 	return int(p.At(m.From()))
 }
 
-// Run reviews the games of a list that have no review yet, workers at a time, 0 for one for each core. Each
-// review is stored in reviews and passed to added in the order of the list. Run returns the error of a review or of
-// added, which ends it, or of ctx; then added has still received the reviews that were finished, in their order.
+// Run reviews the games of a list that have no review yet, workers at a time, 0 for one for each
+// core. Each review is stored in reviews and passed to added in the order of the list. Run returns
+// the error of a review or of added, which ends it, or of ctx. Then added has still received the
+// reviews that were finished, in their order.
 func Run(
-	ctx context.Context, nodes int64, workers int, list []*record.Record, reviews []*Review, added func(*Review) error,
+	ctx context.Context, nodes int64, workers int, list []*record.Record, reviews []*Review,
+	added func(*Review) error,
 ) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	var todo []int // indexes of the games without a review
-	var finished []chan *Review
 	for i, g := range reviews {
 		if g == nil {
-			todo, finished = append(todo, i), append(finished, make(chan *Review, 1))
+			todo = append(todo, i)
 		}
 	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(cmp.Or(workers, runtime.GOMAXPROCS(0)), len(todo)) {
-		group.Go(func() {
-			r := New(nodes)
-			for k := int(next.Add(1)) - 1; k < len(todo); k = int(next.Add(1)) - 1 {
-				g, err := r.Game(ctx, list[todo[k]], nil)
-				if err != nil {
-					cancel(err)
-					return
-				}
-				finished[k] <- g
+
+	// A review is passed on as soon as those before it are.
+	var mu sync.Mutex // of what follows
+	passed := 0       // games of todo whose reviews added has received
+	finish := func(i int, g *Review) error {
+		mu.Lock()
+		defer mu.Unlock()
+		reviews[i] = g
+		for passed < len(todo) && reviews[todo[passed]] != nil {
+			passed++
+			if err := added(reviews[todo[passed-1]]); err != nil {
+				return err
 			}
+		}
+		return nil
+	}
+
+	// Each worker takes one game after another.
+	waiting := make(chan int, len(todo)) // the same indexes
+	for _, i := range todo {
+		waiting <- i
+	}
+	close(waiting)
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	for range min(workers, len(todo)) {
+		group.Go(func() error {
+			r := New(nodes)
+			for i := range waiting {
+				g, err := r.Game(groupCtx, list[i], nil)
+				if err != nil {
+					return err
+				}
+				if err := finish(i, g); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
-	for k, i := range todo {
-		select {
-		case reviews[i] = <-finished[k]:
-		case <-ctx.Done():
-			group.Wait()
-			select {
-			case reviews[i] = <-finished[k]:
-			default:
-				continue
-			}
-		}
-		if err := added(reviews[i]); err != nil {
-			cancel(err)
+	err := group.Wait()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+
+	// After an error, reviews have waited for an earlier one, which was not finished.
+	for _, i := range todo[passed:] {
+		if reviews[i] != nil {
+			err = errors.Join(err, added(reviews[i]))
 		}
 	}
-	return context.Cause(ctx)
+	return err
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,9 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// Reviews and summaries for people.
+
+// moveColumns are the columns of the table of a review's moves.
 var moveColumns = []grid.Column[*Move]{
 	{Title: "Ply", Value: func(m *Move) any {
 		if m.Ply == 0 {
@@ -44,6 +46,7 @@ var moveColumns = []grid.Column[*Move]{
 	}},
 }
 
+// percent returns a share of a move that was searched; nil of another one.
 func (m *Move) percent(share float64) any {
 	if m.Mark == Placement || m.Mark == Repetition {
 		return nil
@@ -51,10 +54,14 @@ func (m *Move) percent(share float64) any {
 	return inPercent(share)
 }
 
+// inPercent returns a share for people.
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
+// shortMove returns a move in long notation without the course between its first
+// and its last square.
 func shortMove(long string) string {
-	first, last := strings.IndexAny(long, "-x"), strings.LastIndexAny(long, "-x")
+	first := strings.IndexAny(long, "-x")
+	last := strings.LastIndexAny(long, "-x")
 	if first < 0 || strings.HasSuffix(long, "-") {
 		return long
 	}
@@ -63,52 +70,75 @@ func shortMove(long string) string {
 
 // WriteText writes the review for people, in lines of at most width columns.
 func (g *Review) WriteText(w io.Writer, width int) error {
-	result := fmt.Sprintf("%s after ply %d", g.Result, g.Plies)
-	if g.Fault {
-		result += ", by a fault"
-	}
-	names := agents.NamesOf([]string{g.South, g.North})
 	var b strings.Builder
-	fmt.Fprintf(&b, "Game   %d\n%s%sRules  %s\nResult %s\n\n", g.Game,
-		textfmt.Hang("South  ", textfmt.Escape(names.Of(g.South))+": "+g.SouthMoves.text(), width),
-		textfmt.Hang("North  ", textfmt.Escape(names.Of(g.North))+": "+g.NorthMoves.text(), width),
-		textfmt.Escape(g.Rules), result)
-	moves, notes := make([]*Move, len(g.Moves)), ""
+	names := agents.NamesOf([]string{g.South, g.North})
+	fmt.Fprintf(&b, "Game   %d\n", g.Game)
+	south := textfmt.Escape(names.Of(g.South)) + ": " + g.SouthMoves.text()
+	b.WriteString(textfmt.Hang("South  ", south, width))
+	north := textfmt.Escape(names.Of(g.North)) + ": " + g.NorthMoves.text()
+	b.WriteString(textfmt.Hang("North  ", north, width))
+	fmt.Fprintf(&b, "Rules  %s\n", textfmt.Escape(g.Rules))
+	fmt.Fprintf(&b, "Result %s after ply %d", g.Result, g.Plies)
+	if g.Fault {
+		b.WriteString(", by a fault")
+	}
+	b.WriteString("\n\n")
+
+	// The moves, and the mistakes that turned the game.
+	moves := make([]*Move, len(g.Moves))
 	for i := range g.Moves {
-		m := &g.Moves[i]
-		moves[i] = m
+		moves[i] = &g.Moves[i]
+	}
+	table := grid.Make(moveColumns, moves)
+	if err := table.Write(&b, grid.Text, grid.Options{Width: width}); err != nil {
+		return err
+	}
+
+	if len(g.Turning) > 0 {
+		b.WriteString("\n")
+	}
+	for _, m := range moves {
 		if slices.Contains(g.Turning, m.Ply) {
-			notes += fmt.Sprintf("\nTurning point: ply %d, %s %s (%s, %s to %s). Better: %s", m.Ply, m.Side, m.Move,
-				m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " "))
+			fmt.Fprintf(&b, "Turning point: ply %d, %s %s ", m.Ply, m.Side, m.Move)
+			fmt.Fprintf(&b, "(%s, %s to %s). ",
+				m.Kind.Text(), inPercent(m.Before), inPercent(m.After))
+			fmt.Fprintf(&b, "Better: %s\n", strings.Join(m.Line, " "))
 		}
 	}
-	err := grid.Make(moveColumns, moves).Write(&b, grid.Text, grid.Options{Width: width})
-	if notes != "" {
-		b.WriteString(notes + "\n")
-	}
-	_, errWrite := io.WriteString(w, textfmt.Fit(b.String(), width))
-	return cmp.Or(err, errWrite)
+	_, err := io.WriteString(w, textfmt.Fit(b.String(), width))
+	return err
 }
 
+// text returns how many moves of each mark there are, but for good ones.
 func (t *Tally) text() string {
 	if t.Judged == 0 {
 		return "no move was a choice"
 	}
 	text := fmt.Sprintf("accuracy index %.1f", t.Accuracy)
-	nouns := []string{"inaccuracies", "mistakes", "blunders", "missed wins"}
-	for i, n := range []int{t.Inaccuracies, t.Mistakes, t.Blunders, t.MissedWins} {
-		if n > 0 {
-			text += fmt.Sprintf(", %s %d", nouns[i], n)
+	for _, count := range []struct {
+		noun string
+		n    int
+	}{
+		{"inaccuracies", t.Inaccuracies},
+		{"mistakes", t.Mistakes},
+		{"blunders", t.Blunders},
+		{"missed wins", t.MissedWins},
+	} {
+		if count.n > 0 {
+			text += fmt.Sprintf(", %s %d", count.noun, count.n)
 		}
 	}
 	return text
 }
 
-// WriteText writes the summaries for people, in lines of at most width columns. nodes are those of the searches;
-// name returns what to call an agent, by its spec.
-func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agent string) string) error {
+// WriteText writes the summaries for people, in lines of at most width columns. nodes is the bound
+// of each search, and name returns what to call an agent, by its spec.
+func (s Summaries) WriteText(
+	w io.Writer, nodes int64, width int, name func(agent string) string,
+) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"), textfmt.Thousands(nodes))
+	fmt.Fprintf(&b, "%s reviewed with %s nodes a move\n",
+		textfmt.Plural(s.Games(), "game"), textfmt.Thousands(nodes))
 	for _, summary := range s {
 		fmt.Fprintf(&b, "\nRules %s\n", textfmt.Escape(summary.Rules))
 		for _, table := range summary.Tables(name) {
@@ -116,7 +146,8 @@ func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agen
 				continue
 			}
 			fmt.Fprintf(&b, "\n%s:\n\n", table.Title)
-			if err := table.Write(&b, grid.Text, grid.Options{Width: width, Fold: 1}); err != nil {
+			options := grid.Options{Width: width, Fold: 1}
+			if err := table.Write(&b, grid.Text, options); err != nil {
 				return err
 			}
 		}

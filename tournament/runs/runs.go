@@ -299,8 +299,8 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		g.Record = nil
 		g.Moves = nil
 		taken, err := r.take(f, g)
-		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
-			goesOn := r.Torn && f.lines > 1 && errors.Is(err, jsonl.ErrTorn) // it is still written
+		if line, bad := errors.AsType[*jsonl.LineError](err); bad {
+			goesOn := r.Torn && f.lines > 1 && line.Torn // it is still written
 			if goesOn {
 				r.Skipped.Add(Unreadable, err.Error())
 				continue

@@ -465,3 +465,14 @@ func (s *Screening) score(ctx context.Context, p rules.Position) (float64, error
 	}
 	return float64(d.Score) / 100, nil
 }
+
+// DrawSetup returns the set-up drawn at random with which a run of the seed begins, or the empty
+// board of Kang.
+func DrawSetup(r *rules.Rules, seed uint64) (rules.Position, error) {
+	if r.Options().Kang {
+		return r.Start(), nil
+	}
+	random := Openings{Policy: RandomOpenings}
+	p, _, err := NewOpener(random, seed).Opening(r, 0)
+	return p, err
+}

@@ -21,6 +21,8 @@ import (
 	"gyges/tournament/runs"
 )
 
+// How training positions are made of the records of a run.
+
 // PositionsDir is the folder of the training positions in that of a run.
 const PositionsDir = "positions"
 
@@ -29,13 +31,13 @@ type Extraction struct {
 	Games       int64                    // in the records
 	Faults      int64                    // of them, omitted because a fault decided them
 	Plies       int64                    // positions in the rest
-	RandomMoves int64                    // of them, omitted because a random move, which decides, was played
+	RandomMoves int64                    // of them, omitted as a random move was played
 	Searched    int64                    // of them, searched anew
-	Unplayed    int64                    // written without the result of a game, most from search trees
+	Unplayed    int64                    // written without a result, most from search trees
 	Repeated    int64                    // merged with an earlier occurrence of the position
-	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
+	Duplicates  int64                    // omitted, as an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split
-	Notes       []string                 // on records that are missing, left out or without a checksum
+	Notes       []string                 // on records missing, left out or without a checksum
 }
 
 // Total is the number of training positions.
@@ -43,32 +45,45 @@ func (e *Extraction) Total() int64 {
 	return e.Written[dataset.Train] + e.Written[dataset.Validation] + e.Written[dataset.Test]
 }
 
-// Extract converts the records in a run's folder, each of which it verifies, to training positions in its folder
-// [PositionsDir], which is replaced. about is added to the metadata of the files. While it works no other process
-// can do the same or play there: the error is [files.ErrInUse]. It needs some 400 bytes of memory a training position.
-func (c *Positions) Extract(ctx context.Context, env Env, dir string, about map[string]string) (Extraction, error) {
-	return (&extractor{Positions: c, env: &env}).extract(ctx, dir, about)
+// Extract converts the records in a run's folder, each of which it verifies, to training positions
+// in its folder [PositionsDir], which is replaced. about is added to the metadata of the files.
+// While it works no other process can do the same or play there: the error is [files.ErrInUse]. It
+// needs some 400 bytes of memory a training position.
+func (c *Positions) Extract(
+	ctx context.Context, env Env, dir string, about map[string]string,
+) (Extraction, error) {
+	e := &extractor{Positions: c, env: &env}
+	err := e.extract(ctx, dir, about)
+	return e.counts, err
 }
 
-func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
-	e.rules, e.agents = map[string]*rules.Rules{}, map[string]struct{}{}
+// extract converts games in batches: each is searched on all cores, then merged in
+// the games' order.
+func (e *extractor) extract(ctx context.Context, dir string, about map[string]string) error {
+	e.rules = map[string]*rules.Rules{}
+	e.agents = map[string]struct{}{}
 	for i := range e.splits {
 		e.splits[i].known = map[key]*dataset.Position{}
 	}
-	e.registry = e.env.Registry.Reading([]agents.Spec{e.Search.Agent}, nil) // of the same files for all games
+	// All games are searched by an agent of the same files.
+	e.registry = e.env.Registry.Reading([]agents.Spec{e.Search.Agent}, nil)
 	var p problems.List
-	if e.check(&p, "", e.registry); len(p) > 0 {
-		return Extraction{}, p.Err()
+	e.check(&p, "", e.registry)
+	if len(p) > 0 {
+		return p.Err()
 	}
+
+	// The records are locked, so that nobody plays there or converts them, too.
 	path := filepath.Join(dir, tournament.GamesFile)
 	f, err := files.Open(path)
 	if err != nil {
-		return Extraction{}, err
+		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	if err := files.Lock(f); err != nil {
-		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
+
 	in := &runs.Stream{Strict: true}
 	file := &runs.File{In: f, Name: path, Format: source.Records, Manifest: in.Manifest(path)}
 	if file.Manifest != nil {
@@ -76,16 +91,23 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	}
 	for g, err := range in.Records(ctx, file) {
 		if err != nil {
-			return e.counts, err
+			return err
 		}
 		if err := e.add(ctx, g.Record); err != nil {
-			return e.counts, fmt.Errorf("%s:%d: %w", path, g.Line, err)
+			return fmt.Errorf("%s:%d: %w", path, g.Line, err)
 		}
 	}
 	if err := e.convert(ctx); err != nil {
-		return e.counts, err
+		return err
 	}
 	e.counts.Notes = in.Notes()
+	metadata := e.metadata()
+	maps.Copy(metadata, about)
+	return dataset.Write(ctx, filepath.Join(dir, PositionsDir), e.distinct(), metadata)
+}
+
+// metadata returns what the files of training positions say of their games.
+func (e *extractor) metadata() map[string]string {
 	names := slices.Sorted(maps.Keys(e.agents))
 	if len(names) > maxAgents {
 		names[maxAgents] = "…"
@@ -95,12 +117,10 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),
 		"split":  fmt.Sprintf("validation=%d,test=%d", e.Split.Validation, e.Split.Test),
 	}
-	if e.Search.Agent.Kind != "" {
-		metadata["search"] = fmt.Sprintf("%v, share=%v, tree=%d", e.Search.Agent, e.Search.Share, e.Search.Tree)
+	if s := e.Search; s.Agent.Kind != "" {
+		metadata["search"] = fmt.Sprintf("%v, share=%v, tree=%d", s.Agent, s.Share, s.Tree)
 	}
-	maps.Copy(metadata, provenance)
-	positions := e.distinct()
-	return e.counts, dataset.Write(ctx, filepath.Join(dir, PositionsDir), positions, metadata)
+	return metadata
 }
 
 const (
@@ -108,6 +128,7 @@ const (
 	batch     = 256 // games that are converted at a time
 )
 
+// extractor makes training positions of the games of a run.
 type extractor struct {
 	*Positions
 	env        *Env
@@ -137,23 +158,25 @@ type key struct {
 // add adds a position and reports whether it is new. One of a game replaces one of a search tree.
 func (m *merged) add(p *dataset.Position) bool {
 	k := key{p.Rules, p.Position}
-	if known := m.known[k]; known != nil {
-		if known.Count() == 0 && p.Count() > 0 {
-			p.Quiet = known.Quiet
-			*known = *p
-			return false
-		}
-		known.Wins += p.Wins
-		known.Draws += p.Draws
-		known.Losses += p.Losses
+	known := m.known[k]
+	if known == nil {
+		p.Quiet = dataset.Quiet(p.Rules, p.Position)
+		m.list = append(m.list, p)
+		m.known[k] = p
+		return true
+	}
+	if known.Count() == 0 && p.Count() > 0 {
+		p.Quiet = known.Quiet
+		*known = *p
 		return false
 	}
-	p.Quiet = dataset.Quiet(p.Rules, p.Position)
-	m.list, m.known[k] = append(m.list, p), p
-	return true
+	known.Wins += p.Wins
+	known.Draws += p.Draws
+	known.Losses += p.Losses
+	return false
 }
 
-// add adds the positions of a game.
+// add adds a game, to be converted in a batch.
 func (e *extractor) add(ctx context.Context, game *record.Record) error {
 	e.counts.Games++
 	if game.Fault != nil {
@@ -175,32 +198,39 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 		}
 	}
 	e.counts.Plies += int64(game.Plies)
-	if e.games = append(e.games, &searched{record: game, rules: r, game: replayed}); len(e.games) < batch {
+	e.games = append(e.games, &searched{record: game, rules: r, game: replayed})
+	if len(e.games) < batch {
 		return nil
 	}
 	return e.convert(ctx)
 }
 
-// convert searches the positions of the games that are left, if they are to be, and adds them in the games' order.
+// convert searches the positions of the games that are left, if they are to be, and adds them in
+// the games' order.
 func (e *extractor) convert(ctx context.Context) error {
 	var mu sync.Mutex
-	if err := e.Search.positions(ctx, e.registry, e.games, func() {
+	err := e.Search.positions(ctx, e.registry, e.games, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		e.converted++
 		e.env.Progress(e.converted, e.all, "games converted")
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
+
+	// In the games' order, so that the outcome doesn't depend on the number of cores.
 	for _, game := range e.games {
 		part := &e.splits[e.Split.part(game.record.Pair)]
 		e.counts.Searched += int64(game.searched)
 		e.counts.RandomMoves += int64(game.random)
 		for _, p := range game.positions {
 			if _, proven := p.Score.Proven(); e.provenOnly && !proven {
-				p.Score, p.Scored = 0, false
+				p.Score = 0
+				p.Scored = false
 			}
-			if (p.Scored || p.Count() > 0) && !part.add(&p) {
+			useful := p.Scored || p.Count() > 0
+			if useful && !part.add(&p) {
 				e.counts.Repeated++
 			}
 		}
@@ -209,9 +239,16 @@ func (e *extractor) convert(ctx context.Context) error {
 	return nil
 }
 
+// setResult sets the result of a position's game, from the view of its side to move.
 func setResult(p *dataset.Position, game *record.Record) {
-	counts := [...]*int32{&p.Losses, &p.Draws, &p.Wins} // by half points
-	*counts[record.HalfPoints(game.Result, p.Position.Side())] = 1
+	switch record.HalfPoints(game.Result, p.Position.Side()) {
+	case 2:
+		p.Wins = 1
+	case 1:
+		p.Draws = 1
+	default:
+		p.Losses = 1
+	}
 }
 
 // distinct returns the positions of each split, but for those that an earlier split has.
@@ -219,7 +256,8 @@ func (e *extractor) distinct() (splits [dataset.NumSplits][]*dataset.Position) {
 	for split := range e.splits {
 		for _, p := range e.splits[split].list {
 			k := key{p.Rules, p.Position}
-			if slices.ContainsFunc(e.splits[:split], func(m merged) bool { return m.known[k] != nil }) {
+			inSplit := func(m merged) bool { return m.known[k] != nil }
+			if slices.ContainsFunc(e.splits[:split], inSplit) {
 				e.counts.Duplicates++
 				continue
 			}

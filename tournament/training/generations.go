@@ -24,9 +24,11 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Generations is the configuration of a run in which each generation plays itself, weights are fitted to its games, and
-// the agent with the new weights plays the best one so far under a sequential test, and replaces it if it is stronger.
-// Start from [DefaultGenerations].
+// The configuration of a training in generations, and the tournaments that are played in it.
+
+// Generations is the configuration of a run in which each generation plays itself, weights are
+// fitted to its games, and the agent with the new weights plays the best one so far under a
+// sequential test, and replaces it if it is stronger. Start from [DefaultGenerations].
 type Generations struct {
 	Name     string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules    *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
@@ -72,8 +74,8 @@ type Stage struct {
 	Pairs int         `yaml:"pairs" check:"0..1000000" zero:"as before" help:"Game pairs of each generation; 0: as before."`
 }
 
-// Rating is the tournament of adopted generations after the last one, for ratings without the bias of matches that were
-// stopped by a test. They play with the limits and openings of the match.
+// Rating is the tournament of adopted generations after the last one, for ratings without the bias
+// of matches that were stopped by a test. They play with the limits and openings of the match.
 type Rating struct {
 	Pairs     int    `yaml:"pairs" check:"0..100000" zero:"none" help:"Game pairs that every two players of the rating at the end play."`
 	Every     int    `yaml:"every" check:"1..1000" help:"Every how many generations one plays, beside the first and the last."`
@@ -90,111 +92,165 @@ const maxGenerations = 1000
 func DefaultGenerations() Generations {
 	selfPlay := DefaultSelfPlay()
 	return Generations{
-		Name: "training", Rules: rules.MustParse("standard"), Start: eval.DefaultName, Count: 5,
+		Name:  "training",
+		Rules: rules.MustParse("standard"),
+		Start: eval.DefaultName,
+		Count: 5,
 		SelfPlay: Games{
-			Pairs: selfPlay.Tournament.Pairs, Settings: selfPlay.Tournament.Settings, Explore: selfPlay.Explore,
+			Pairs:     selfPlay.Tournament.Pairs,
+			Settings:  selfPlay.Tournament.Settings,
+			Explore:   selfPlay.Explore,
 			Positions: selfPlay.Positions,
 		},
 		Window: 3,
-		Fit:    Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
-		Match: Match{
-			Pairs: 2000, Settings: game.DefaultSettings(),
-			SPRT: sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic},
+		Fit: Fit{
+			Choice:   texel.Choice{Leaves: true},
+			Settings: texel.Settings{Lambda: 0.5, L2: 1e-6},
 		},
-		Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
+		Match: Match{
+			Pairs:    2000,
+			Settings: game.DefaultSettings(),
+			SPRT:     sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic},
+		},
+		Rating: Rating{Pairs: 100, Every: 1},
+		Seed:   1,
 	}
 }
 
-// selfPlayAt returns the agent that plays the games that generation k learns from, and how many pairs.
+// selfPlayAt returns the agent that plays the games that generation k learns from,
+// and how many pairs.
 func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
-	agent = c.Agent
-	for _, s := range slices.Concat([]Stage{{Agent: c.SelfPlay.Agent, Pairs: c.SelfPlay.Pairs}}, c.SelfPlay.Stages) {
-		if s.From > k {
+	agent, pairs = c.SelfPlay.Agent, c.SelfPlay.Pairs
+	if agent.Kind == "" {
+		agent = c.Agent
+	}
+	for _, stage := range c.SelfPlay.Stages {
+		if stage.From > k {
 			break
 		}
-		if s.Agent.Kind != "" {
-			agent = s.Agent
+		if stage.Agent.Kind != "" {
+			agent = stage.Agent
 		}
-		pairs = cmp.Or(s.Pairs, pairs)
+		pairs = cmp.Or(stage.Pairs, pairs)
 	}
 	return agent, pairs
 }
 
-// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for
+// each invalid field.
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
-	var given [dataset.NumSplits]int64
+
+	// What is learned from, and how.
+	var given [dataset.NumSplits]int64 // training positions of other runs
 	for i, dir := range c.Data {
 		counts, err := dataset.Check(dir, c.Rules)
+		if err != nil {
+			p.Add(fmt.Sprintf("tune.data[%d]", i), err)
+		}
 		for split, n := range counts {
 			given[split] += n
 		}
-		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
 	c.check(&p, "tune.", &c.Weights)
-	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")
+
+	// Who plays, and what.
+	p.Expect(c.Agent.Kind != "", "agent",
+		"expected an agent spec, like alphabeta:nodes=2000, found none")
 	if c.Agent.Kind != "" {
 		c.checkAgents(&p, registry)
 	}
 	c.SelfPlay.Search.check(&p, "selfplay.", registry)
 	c.SelfPlay.Split.check(&p, "selfplay.")
 	c.SelfPlay.Check(&p, "selfplay.", []*rules.Rules{c.Rules}, c.Seed)
-	c.Match.Check(&p, "match.", []*rules.Rules{c.Rules}, c.Seed)
-	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
-		"expected a test, like elo0=0,elo1=10, found none")
-	err := c.Match.SPRT.Check()
-	p.Expect(err == nil || c.Match.SPRT == sprt.Test{}, "match.sprt", "%w", err)
-	won := sprt.Pairs{4: int64(c.Match.Pairs)}
-	p.Expect(err != nil || c.Match.Pairs <= 0 || c.Match.SPRT.Verdict(won) == sprt.AcceptH1,
-		"match.pairs", "expected more: no candidate is adopted, as %v accepts elo1 by none of %d pairs, all won",
-		c.Match.SPRT, c.Match.Pairs)
-	p.Expect(c.Rating.Each == 0 || c.Rating.Reference != "", "rating.each",
-		"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
+	c.Match.check(&p, c.Rules, c.Seed)
+	if c.Rating.Each != 0 {
+		p.Expect(c.Rating.Reference != "", "rating.each",
+			"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
+	}
+	if len(p) > 0 {
+		return p.Err()
+	}
+
+	// The first fit needs training and validation positions.
 	_, pairs := c.selfPlayAt(1)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
-		p.Expect(given[split] > 0 || len(p) > 0 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
-			"expected more pairs or another share: none of the %d pairs of generation 1 gives %v positions, which the fit needs",
-			pairs, split)
+		if given[split] == 0 && !c.SelfPlay.Split.has(split, pairs) {
+			p.Add("selfplay.split", fmt.Errorf("expected more pairs or another share: "+
+				"none of the %d pairs of generation 1 gives %v positions, which the fit needs",
+				pairs, split))
+			break
+		}
 	}
 	return p.Err()
 }
 
-// checkAgents checks the agents, and the stages, without the weights of the run, which may not be written yet.
-func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
-	var wrong problems.List
-	settings.Check(&wrong, &c.SelfPlay.Explore, "")
-	check := func(field string, spec agents.Spec, explores bool) {
-		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
-			p.Add(field, err)
-			return
-		}
-		if explores && len(wrong) == 0 {
-			spec = explore.Spec(spec, c.SelfPlay.Explore)
-		}
-		tournament.CheckAgent(p, field, registry, spec, c.Rules)
+// check adds the invalid settings to p, but for the bounds in their tags.
+func (m *Match) check(p *problems.List, r *rules.Rules, seed uint64) {
+	m.Check(p, "match.", []*rules.Rules{r}, seed)
+	if m.SPRT == (sprt.Test{}) {
+		p.Expect(m.Pairs == 0, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
+		return
 	}
-	check("agent", c.Agent, c.SelfPlay.Agent.Kind == "")
-	if c.SelfPlay.Agent.Kind != "" {
-		check("selfplay.agent", c.SelfPlay.Agent, true)
+	if err := m.SPRT.Check(); err != nil {
+		p.Add("match.sprt", err)
+		return
+	}
+	if m.Pairs > 0 {
+		best := m.SPRT.Verdict(sprt.Pairs{4: int64(m.Pairs)})
+		p.Expect(best == sprt.AcceptH1, "match.pairs",
+			"expected more: no candidate is adopted, "+
+				"as %v accepts elo1 by none of %d pairs, all won",
+			m.SPRT, m.Pairs)
+	}
+}
+
+// checkAgents checks the agents, and the stages.
+func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
+	ownGames := c.SelfPlay.Agent.Kind == ""
+	c.checkAgent(p, registry, "agent", c.Agent, ownGames)
+	if !ownGames {
+		c.checkAgent(p, registry, "selfplay.agent", c.SelfPlay.Agent, true)
 	}
 	if c.Rating.Reference != "" {
-		_, err := tuning.Weights(registry, c.reference(), c.Rules)
-		p.Expect(err == nil, "rating.reference", "%w", err)
+		if _, err := tuning.Weights(registry, c.reference(), c.Rules); err != nil {
+			p.Add("rating.reference", err)
+		}
 	}
 	first := 1
 	for i, s := range c.SelfPlay.Stages {
 		field := fmt.Sprintf("selfplay.stages[%d]", i)
-		p.Expect(first <= s.From && s.From <= maxGenerations, field+".from",
+		inOrder := first <= s.From && s.From <= maxGenerations
+		p.Expect(inOrder, field+".from",
 			"expected a generation from %d to %v, found %v", first, maxGenerations, s.From)
 		settings.Check(p, &s, field+".")
-		if first = s.From + 1; s.Agent.Kind != "" {
-			check(field+".agent", s.Agent, true)
+		if s.Agent.Kind != "" {
+			c.checkAgent(p, registry, field+".agent", s.Agent, true)
 		}
+		first = s.From + 1
 	}
 }
 
+// checkAgent checks an agent, as it explores if it plays the games to learn from. The weights of
+// the run, which may not be written yet, are not among its parameters.
+func (c *Generations) checkAgent(
+	p *problems.List, registry *agents.Registry, field string, spec agents.Spec, explores bool,
+) {
+	if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
+		p.Add(field, err)
+		return
+	}
+	var wrong problems.List // which is said of explore
+	settings.Check(&wrong, &c.SelfPlay.Explore, "")
+	if explores && len(wrong) == 0 {
+		spec = explore.Spec(spec, c.SelfPlay.Explore)
+	}
+	tournament.CheckAgent(p, field, registry, spec, c.Rules)
+}
+
+// path returns the path of a part of a generation, such as its weights.
 func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
@@ -202,12 +258,13 @@ func (c *Generations) path(k int, part string) string {
 // WeightsName returns the path of a generation's weights in the folder of its run, with slashes.
 func WeightsName(generation int) string { return GenerationName(generation) + "/" + WeightsFile }
 
-// weighted returns an agent with a name and the weights of generation k in place of all weights of its own. They are
-// named by their path in the folder of the run, which may be moved.
+// weighted returns an agent with a name and the weights of generation k in place of all weights of
+// its own. They are named by their path in the folder of the run, which may be moved.
 func weighted(spec agents.Spec, k int, name string) agents.Spec {
 	return withWeights(spec, WeightsName(k)).With("name", name)
 }
 
+// reference returns the player whose rating is 0: the agent with the reference's weights.
 func (c *Generations) reference() agents.Spec {
 	file := c.Rating.Reference
 	if strings.HasPrefix(file, "gen-") { // no weights of the run
@@ -216,8 +273,10 @@ func (c *Generations) reference() agents.Spec {
 	return withWeights(c.Agent, file).With("name", ReferenceName)
 }
 
+// withWeights returns an agent with a file of weights in place of all weights of its own.
 func withWeights(spec agents.Spec, weights string) agents.Spec {
-	spec.Params = slices.DeleteFunc(slices.Clone(spec.Params), func(p agents.Param) bool {
+	others := slices.Clone(spec.Params)
+	spec.Params = slices.DeleteFunc(others, func(p agents.Param) bool {
 		return strings.HasPrefix(p.Name, eval.ParamPrefix)
 	})
 	return spec.With("weights", weights)
@@ -231,64 +290,91 @@ const (
 	forReference
 )
 
-func (c *Generations) games(k, best int) *SelfPlay {
-	agent, pairs := c.selfPlayAt(k)
-	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
-	g.Tournament = c.tournament(c.SelfPlay.Settings, "selfplay", c.path(k, "selfplay"), pairs,
-		agents.MixSeed(c.Seed, forGames, uint64(k)), weighted(agent, best, GenerationName(best)))
-	g.Tournament.Schedule = schedule.SelfPlay
-	if g.Search.Agent.Kind != "" {
-		g.Search.Agent = withWeights(g.Search.Agent, filepath.ToSlash(c.path(best, WeightsFile)))
-	}
-	return g
-}
-
+// tournament returns what is played in a stage of generation k, which lacks the number of pairs.
+// Its folder has the stage's name.
 func (c *Generations) tournament(
-	s game.Settings, name, out string, pairs int, seed uint64, players ...agents.Spec,
+	k int, stage string, purpose uint64, players ...agents.Spec,
 ) tournament.Config {
 	t := tournament.DefaultConfig()
-	t.Settings, t.Name, t.Out, t.Agents, t.Rules = s, name, out, players, []*rules.Rules{c.Rules}
-	t.Pairs, t.Seed, t.Workers, t.Executor, t.Files = pairs, seed, c.Workers, c.Executor, map[string]string{}
+	t.Name = stage
+	t.Out = c.path(k, stage)
+	t.Agents = players
+	t.Rules = []*rules.Rules{c.Rules}
+	t.Settings = c.Match.Settings
+	t.Seed = agents.MixSeed(c.Seed, purpose, uint64(k))
+	t.Workers = c.Workers
+	t.Executor = c.Executor
+
+	// Specs name weights by their path in the run's folder.
+	t.Files = map[string]string{}
 	for k := range c.Count + 1 {
 		t.Files[WeightsName(k)] = c.path(k, WeightsFile)
 	}
 	return t
 }
 
+// games returns the self-play of generation k by the best generation before it.
+func (c *Generations) games(k, best int) *SelfPlay {
+	agent, pairs := c.selfPlayAt(k)
+	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
+	player := weighted(agent, best, GenerationName(best))
+	g.Tournament = c.tournament(k, "selfplay", forGames, player)
+	g.Tournament.Settings = c.SelfPlay.Settings
+	g.Tournament.Pairs = pairs
+	g.Tournament.Schedule = schedule.SelfPlay
+	if g.Search.Agent.Kind != "" {
+		weights := filepath.ToSlash(c.path(best, WeightsFile))
+		g.Search.Agent = withWeights(g.Search.Agent, weights)
+	}
+	return g
+}
+
+// match returns the match of generation k against the best one before it.
 func (c *Generations) match(k, best int) tournament.Config {
-	m := c.tournament(c.Match.Settings, "match", c.path(k, "match"), c.Match.Pairs,
-		agents.MixSeed(c.Seed, forMatch, uint64(k)), weighted(c.Agent, k, "candidate"), weighted(c.Agent, best, "best"))
+	candidate := weighted(c.Agent, k, "candidate")
+	m := c.tournament(k, "match", forMatch, candidate, weighted(c.Agent, best, "best"))
+	m.Pairs = c.Match.Pairs
 	m.SPRT = c.Match.SPRT
 	return m
 }
 
+// comparison returns the match of generation k against the reference.
 func (c *Generations) comparison(k int) tournament.Config {
-	return c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName), c.Rating.Each,
-		agents.MixSeed(c.Seed, forReference, uint64(k)), weighted(c.Agent, k, GenerationName(k)), c.reference())
+	adopted := weighted(c.Agent, k, GenerationName(k))
+	m := c.tournament(k, ReferenceName, forReference, adopted, c.reference())
+	m.Pairs = c.Rating.Each
+	return m
 }
 
-// rating returns the tournament of adopted generations; that of another last one is another tournament.
+// rating returns the tournament of the generations adopted. If another one is the last of them, it
+// is another tournament.
 func (c *Generations) rating(r *Result) tournament.Config {
-	var players []agents.Spec
-	for _, g := range slices.Concat([]Generation{{Adopted: true}}, r.Generations) { // generation 0 first
-		if g.Adopted && (g.Number%c.Rating.Every == 0 || g.Number == r.Best) {
-			players = append(players, weighted(c.Agent, g.Number, GenerationName(g.Number)))
+	players := []agents.Spec{weighted(c.Agent, 0, GenerationName(0))}
+	for _, g := range r.Generations {
+		plays := g.Number%c.Rating.Every == 0 || g.Number == r.Best
+		if g.Adopted && plays {
+			player := weighted(c.Agent, g.Number, GenerationName(g.Number))
+			players = append(players, player)
 		}
 	}
 	if c.Rating.Reference != "" {
 		players = append(players, c.reference())
 	}
-	return c.tournament(c.Match.Settings, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)),
-		c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), players...)
+	t := c.tournament(0, "rating", forRating, players...)
+	t.Out = filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best))
+	t.Pairs = c.Rating.Pairs
+	t.Seed = agents.MixSeed(c.Seed, forRating)
+	return t
 }
 
-// freeKeys begin the keys of describe that may change on resume: then they are for what is fitted and played from there
-// on.
+// freeKeys begin the keys of describe that may change on resume: then they are for what is fitted
+// and played from there on.
 var freeKeys = []string{
 	"tune.", "selfplay.pairs", "selfplay.stages", "selfplay.split", "match.pairs", "match.sprt",
 }
 
-// describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
+// describe returns everything that the outcome depends on, but the number of generations, their
+// time and the rating.
 func (c *Generations) describe() map[string]any {
 	config := describe(c, &c.Weights)
 	maps.DeleteFunc(config, func(key string, _ any) bool {

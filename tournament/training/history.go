@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,10 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
-// Line is a step in a [HistoryFile], in their order, from which a run resumes. Values that a method lacks are omitted.
+// The history of a run: its steps, one a line, of which a long run keeps a part in memory.
+
+// Line is a step in a [HistoryFile], in their order, from which a run resumes. Values that a method
+// lacks are omitted.
 type Line struct {
 	Step           int      `json:"step"`                      // from 0 (texel: the parent) or 1
 	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel, train)
@@ -28,6 +30,7 @@ type Line struct {
 	Parameters map[string]float64 `json:"parameters"`           // the value of each after the step
 }
 
+// named returns values by their names.
 func named(names []string, values []float64) map[string]float64 {
 	m := make(map[string]float64, len(names))
 	for i, name := range names {
@@ -42,7 +45,8 @@ func (l *Line) values(names []string) ([]float64, error) {
 	for i, name := range names {
 		x, ok := l.Parameters[name]
 		if !ok {
-			return nil, errors.New("expected the history of this run, found one of other parameters")
+			return nil, errors.New(
+				"expected the history of this run, found one of other parameters")
 		}
 		list[i] = x
 	}
@@ -55,8 +59,8 @@ const (
 	allRecent = 100      // of the last lines are all in memory
 )
 
-// history has the lines of a history: all, or of a long one the first, the last allRecent, and between them those with
-// an Elo, if they are few, and a part of the others.
+// history has the lines of a history: all, or of a long one the first, the last allRecent, and
+// between them those with an Elo, if they are few, and a part of the others.
 type history struct {
 	lines []Line
 	size  int // about, in bytes
@@ -70,12 +74,16 @@ func (h *history) keep(l Line, size int) {
 	if h.size <= maxMemory || n <= allRecent+1 {
 		return
 	}
-	older, rated, drop := h.lines[1:n-allRecent], 0, false
+
+	// The lines between the first and the recent ones are thinned.
+	older := h.lines[1 : n-allRecent]
+	rated := 0
 	for _, l := range older {
 		if l.Elo != nil {
 			rated++
 		}
 	}
+	drop := false // every second line
 	kept := slices.DeleteFunc(older, func(l Line) bool {
 		if l.Elo != nil && rated <= n/2 {
 			return false
@@ -90,26 +98,38 @@ func (h *history) keep(l Line, size int) {
 // add adds a line, without its end.
 func (h *history) add(text []byte) error {
 	var l Line
-	err := strictjson.Unmarshal(text, maxLine, &l)
-	switch n := len(h.lines); {
-	case err != nil:
-	case l.Step < 0 || l.Parameters == nil:
-		err = errors.New("expected a step from 0 and parameters")
-	case n > 0 && l.Step <= h.lines[n-1].Step:
-		err = fmt.Errorf("expected one after %d, found %d", h.lines[n-1].Step, l.Step)
-	}
-	if err != nil {
+	if err := strictjson.Unmarshal(text, maxLine, &l); err != nil {
 		return fmt.Errorf("expected a step of a tuning run: %w", err)
+	}
+	if l.Step < 0 || l.Parameters == nil {
+		return errors.New("expected a step of a tuning run: expected a step from 0 and parameters")
+	}
+	if n := len(h.lines); n > 0 {
+		last := h.lines[n-1].Step
+		if l.Step <= last {
+			return fmt.Errorf("expected a step of a tuning run: expected one after %d, found %d",
+				last, l.Step)
+		}
 	}
 	h.keep(l, len(text))
 	return nil
 }
 
-// ReadHistory reads a history, without an incomplete last line and, if it is too long for memory, lines in between.
+// adder returns a function that adds lines until ctx ends.
+func (h *history) adder(ctx context.Context) func(line []byte) error {
+	return func(line []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return h.add(line)
+	}
+}
+
+// ReadHistory reads a history, without an incomplete last line and, if it is too long for memory,
+// lines in between.
 func ReadHistory(ctx context.Context, r io.Reader, name string) ([]Line, error) {
 	var h history
-	_, err := jsonl.Read(r, name, maxLine, func(line []byte) error { return cmp.Or(ctx.Err(), h.add(line)) })
-	if err != nil {
+	if _, err := jsonl.Read(r, name, maxLine, h.adder(ctx)); err != nil {
 		return nil, err
 	}
 	return h.lines, nil

@@ -11,7 +11,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// ProgressFile holds what a training does at the moment, a [Progress]. It is no part of the results.
+// ProgressFile holds what a training does at the moment, a [Progress]. It is no
+// part of the results.
 const ProgressFile = "progress.json"
 
 // Progress is how far a stage of a training has come.
@@ -56,7 +57,8 @@ func (p *Progress) String() string {
 	if p.All > 0 {
 		done += " of " + textfmt.Thousands(p.All)
 	}
-	if done += " " + p.Unit; p.Positions > 0 {
+	done += " " + p.Unit
+	if p.Positions > 0 {
 		done += ", " + textfmt.Thousands(p.Positions) + " positions"
 	}
 	took := fmt.Sprintf("%.1f minutes", p.Seconds/60)
@@ -70,7 +72,9 @@ func (p *Progress) String() string {
 func (t *trainer) observed(to Observer) Observer {
 	from := to
 	to.Stage = func(generation int, stage string, count int64) {
-		t.now = Progress{Generation: generation, Generations: t.Count, Stage: stage, All: count, Unit: "games"}
+		t.now = Progress{
+			Generation: generation, Generations: t.Count, Stage: stage, All: count, Unit: "games",
+		}
 		t.showProgress()
 		from.Stage(generation, stage, count)
 	}
@@ -81,18 +85,23 @@ func (t *trainer) observed(to Observer) Observer {
 		from.Game(g)
 	}
 	to.Progress = func(done, all int64, text string) {
-		t.now.Done, t.now.All, t.now.Unit = done, all, text
+		t.now.Done = done
+		t.now.All = all
+		t.now.Unit = text
 		t.showProgress()
 		from.Progress(done, all, text)
 	}
 	return to
 }
 
-// showProgress writes the [ProgressFile] if it is due. What can't be written is not shown, and the training goes on.
+// showProgress writes the [ProgressFile] if it is due. What can't be written is not shown, and the
+// training goes on.
 func (t *trainer) showProgress() {
 	if time.Since(t.now.Time).Abs() < progressInterval {
 		return
 	}
-	t.now.Time, t.now.Budget, t.now.Seconds = time.Now().Round(0).UTC(), t.Time.Seconds(), t.seconds()
+	t.now.Time = time.Now().Round(0).UTC()
+	t.now.Budget = t.Time.Seconds()
+	t.now.Seconds = t.seconds()
 	_ = files.ReplaceUnsynced(t.folder.file(ProgressFile), &t.now)
 }

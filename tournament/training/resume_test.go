@@ -5,15 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/ratings/sprt"
-	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/schedule"
 )
 
 // stopAt runs a training until a number of games have been reported.
@@ -27,34 +23,6 @@ func stopAt(t *testing.T, c *Generations, games int) {
 		}
 	}}))
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// A training whose folder is moved, wherever it stands, goes on there to the same end; records name weights by their
-// path in it.
-func TestMovedTrainingsResume(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	c.Workers = 1
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	want := contents(t, c.Out)
-	require.Contains(t, want["gen-001/match/games.jsonl"], "weights=gen-000/weights.json")
-
-	c.Out = filepath.Join(t.TempDir(), "0")
-	for i, games := range []int{60, 185, 300} { // of self-play, a match, and the generation after it
-		stopAt(t, &c, games)
-		moved := filepath.Join(t.TempDir(), string(rune('1'+i)))
-		require.NoError(t, os.Rename(c.Out, moved))
-		c.Out = moved
-	}
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Equal(t, want, contents(t, c.Out))
-	moved := c.Out + "-again"
-	require.NoError(t, os.Rename(c.Out, moved))
-	c.Out, c.Count = moved, 3
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
 }
 
 // What a run stopped with, a fit that fails or too few pairs, may change when it goes on, for what is to come.
@@ -75,8 +43,7 @@ func TestSettingsMayChange(t *testing.T) {
 	c.Match.SPRT.Elo1 = 50
 	c.SelfPlay.Stages = []Stage{{From: 2, Pairs: 50}}
 	c.Settings.Iterations = 100
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	s := train(t, &c)
 	require.Len(t, s.Generations, 2)
 	m, err := tournament.ReadManifest(os.DirFS(c.path(1, "selfplay")))
 	require.NoError(t, err)
@@ -89,51 +56,9 @@ func TestSettingsMayChange(t *testing.T) {
 	require.ErrorContains(t, err, "holds a run of another configuration; agent was")
 }
 
-// A list of openings is compared by its content.
-func TestOpeningsCompareByContent(t *testing.T) {
+// What can't work is refused before anything is played, and nothing else.
+func TestTrainingsThatCanWork(t *testing.T) {
 	t.Parallel()
-	c := testConfig(t)
-	c.Count, c.Match.Pairs, c.Match.SPRT, c.Rating.Pairs = 1, 0, sprt.Test{}, 0
-	list := filepath.Join(t.TempDir(), "list")
-	load := func(text string) {
-		require.NoError(t, os.WriteFile(list, []byte(text), 0o600))
-		var err error
-		c.SelfPlay.Openings, err = schedule.LoadOpenings(list)
-		require.NoError(t, err)
-	}
-	const a, b = "213132/000000/000000/000000/000000/121323 s\n", "213132/000000/000000/000000/000000/123321 s\n"
-	load(a)
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	load("# the same\n" + a)
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	load(a + b)
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.ErrorContains(t, err, "list has changed since the run began: its SHA-256 was ")
-}
-
-// What can't work is refused before anything is played.
-func TestTrainingsThatCannotWork(t *testing.T) {
-	t.Parallel()
-	for message, change := range map[string]func(*Generations){
-		"selfplay.split: expected more pairs or another share: none of the 90 pairs of generation 1 gives validation positions": func(c *Generations) { c.SelfPlay.Split.Validation = 0 },
-		"none of the 2 pairs of generation 1 gives validation": func(c *Generations) {
-			c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{5, 5}
-		},
-		"gives train positions": func(c *Generations) { c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{Validation: 90} },
-		"match.pairs: expected more: no candidate is adopted, as elo0=0,elo1=50,alpha=0.05,beta=0.05,model=logistic " +
-			"accepts elo1 by none of 22 pairs, all won": func(c *Generations) { c.Match.Pairs = 22 },
-		"rating.each: expected 0 without rating.reference": func(c *Generations) { c.Rating.Each = 2 },
-		"tune.features: expected some":                     func(c *Generations) { c.Settings.Features = []string{} },
-		"tune.positions: expected 0, which is all, or 2":   func(c *Generations) { c.Choice.Positions = 1 },
-	} {
-		c := testConfig(t)
-		change(&c)
-		err := c.Validate(registry())
-		require.ErrorContains(t, err, message)
-		require.Len(t, problems.Split(err), 1, message)
-	}
 	c := testConfig(t)
 	c.Match.Pairs = 23
 	require.NoError(t, c.Validate(registry()))
@@ -144,38 +69,4 @@ func TestTrainingsThatCannotWork(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(shards[0], 100))
 	require.ErrorContains(t, c.Validate(registry()), "tune.data[0]: "+shards[0]+": expected a file with the checksum")
-}
-
-// A generation under way when the time is over is stopped, with the reason, and resumes with a
-// longer one to the same end. One that would take longer than the rest isn't begun.
-func TestTimeOfGenerations(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	c.Workers = 1
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	want := contents(t, c.Out)
-
-	c.Out, c.Time = filepath.Join(t.TempDir(), "run"), time.Nanosecond
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Empty(t, s.Generations)
-	require.Equal(t, "Generation 1 was stopped, as the 1ns are over; a longer --time goes on with it.", s.Ended)
-	require.FileExists(t, s.Weights)
-	m, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
-	require.NoError(t, err)
-	require.Contains(t, string(m), `"ended": "Generation 1 was stopped`)
-
-	c.Time = 0
-	s, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Empty(t, s.Ended)
-	require.Equal(t, want, contents(t, c.Out))
-
-	c.Time, c.Count = time.Nanosecond, 3
-	s, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Len(t, s.Generations, 2)
-	require.Regexp(t, `^Generation 3 was not begun, as 0s of 1ns are left and the one before took .*; a longer --time makes it\.$`,
-		s.Ended)
 }

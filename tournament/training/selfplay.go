@@ -1,7 +1,7 @@
 package training
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 
 	"gyges/agents"
@@ -14,13 +14,13 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// SelfPlay is a tournament of agents that explore ([schedule.SelfPlay]), whose records are converted to training
-// positions ([Positions.Extract]). Start from [DefaultSelfPlay].
+// SelfPlay is a tournament of agents that explore ([schedule.SelfPlay]), whose records are
+// converted to training positions ([Positions.Extract]). Start from [DefaultSelfPlay].
 type SelfPlay struct {
 	// Tournament is what is played; its agents are those without exploration.
 	Tournament tournament.Config `yaml:",inline"`
 
-	Explore explore.Options `yaml:"explore" help:"How agents deviate from their best moves."` // how the agents deviate from their best moves
+	Explore explore.Options `yaml:"explore" help:"How agents deviate from their best moves."`
 
 	Positions `yaml:",inline"`
 }
@@ -31,13 +31,15 @@ type Positions struct {
 	Split  Split  `yaml:"split" help:"What is held out of the training positions, in percent."`
 }
 
+// check adds the invalid settings to p; their keys begin with prefix.
 func (c *Positions) check(p *problems.List, prefix string, registry *agents.Registry) {
 	settings.Check(p, c, prefix)
 	c.Search.check(p, prefix, registry)
 	c.Split.check(p, prefix)
 }
 
-// Split is the division of training positions. Both games of a pair are in one split, given by its number alone.
+// Split is the division of training positions. Both games of a pair are in one split, given by its
+// number alone.
 type Split struct {
 	// Percent of the game pairs, 0 to 90 together; the rest is for training.
 	Validation int `yaml:"validation" name:"validation" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping)."`
@@ -48,23 +50,28 @@ const maxHeldOut = 90 // percent that are not for training
 
 // DefaultSelfPlay returns a config that lacks only the agents and, for a run, the folder.
 func DefaultSelfPlay() SelfPlay {
-	c := SelfPlay{
-		Tournament: tournament.DefaultConfig(), Explore: explore.Options{Temperature: 0.2},
-		Positions: Positions{Search: Search{Share: 1}, Split: Split{5, 5}},
+	t := tournament.DefaultConfig()
+	t.Name = "selfplay"
+	t.Schedule = schedule.SelfPlay
+	t.Pairs = 1000
+	t.Openings.Plies = 2
+	return SelfPlay{
+		Tournament: t,
+		Explore:    explore.Options{Temperature: 0.2},
+		Positions:  Positions{Search: Search{Share: 1}, Split: Split{5, 5}},
 	}
-	c.Tournament.Name, c.Tournament.Schedule, c.Tournament.Pairs = "selfplay", schedule.SelfPlay, 1000
-	c.Tournament.Openings.Plies = 2
-	return c
 }
 
 // Games returns the tournament to be played: that of the exploring agents.
 func (c *SelfPlay) Games() tournament.Config {
 	t := c.Tournament
-	t.Agents = lists.Map(t.Agents, func(a agents.Spec) agents.Spec { return explore.Spec(a, c.Explore) })
+	exploring := func(a agents.Spec) agents.Spec { return explore.Spec(a, c.Explore) }
+	t.Agents = lists.Map(t.Agents, exploring)
 	return t
 }
 
-// Validate checks everything but Out, with the kinds of package explore. The error joins a *[problems.FieldError] each.
+// Validate checks everything but Out, with the kinds of package explore. The error joins a
+// *[problems.FieldError] each.
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
 	settings.Check(&p, &c.Explore, "explore.")
@@ -73,19 +80,28 @@ func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	if len(p) > 0 { // the exploring agents would have the same errors
 		t.Agents = c.Tournament.Agents
 	}
-	return errors.Join(append(p, t.Validate(registry))...)
+	p = append(p, t.Validate(registry))
+	return p.Err()
 }
 
+// check adds the invalid settings to p; their keys begin with prefix.
 func (s Split) check(p *problems.List, prefix string) {
-	validation := 0 <= s.Validation && s.Validation <= maxHeldOut
-	p.Expect(validation, prefix+"split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
-	p.Expect(!validation || 0 <= s.Test && s.Validation+s.Test <= maxHeldOut, prefix+"split.test",
-		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
+	if s.Validation < 0 || s.Validation > maxHeldOut {
+		p.Add(prefix+"split.validation",
+			fmt.Errorf("expected percent from 0 to %d, found %d", maxHeldOut, s.Validation))
+		return
+	}
+	isTest := 0 <= s.Test && s.Validation+s.Test <= maxHeldOut
+	p.Expect(isTest, prefix+"split.test",
+		"expected percent from 0, with validation's %d up to %d together, found %d",
+		s.Validation, maxHeldOut, s.Test)
 }
 
-// part returns the split of a pair. The number is mixed, as pairs repeat the openings of a list regularly.
+// part returns the split of a pair. The number is mixed, as pairs repeat the openings of
+// a list regularly.
 func (s Split) part(pair int64) dataset.Split {
-	switch n := int(agents.MixSeed(0, uint64(pair)) % 100); {
+	n := int(agents.MixSeed(0, uint64(pair)) % 100)
+	switch {
 	case n < s.Test:
 		return dataset.Test
 	case n < s.Test+s.Validation:

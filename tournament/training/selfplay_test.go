@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,14 +48,21 @@ func selfPlayConfig(t testing.TB) SelfPlay {
 	return c
 }
 
+// extract converts the games in a folder.
+func extract(t testing.TB, c *Positions, dir string, about map[string]string) Extraction {
+	t.Helper()
+	s, err := c.Extract(context.Background(), testEnv(Observer{}), dir, about)
+	require.NoError(t, err)
+	return s
+}
+
 // play plays and extracts, and returns the folder.
 func play(t testing.TB, c SelfPlay) (string, Extraction) {
 	t.Helper()
 	require.NoError(t, c.Validate(registry()))
 	_, err := tournament.Run(context.Background(), c.Games(), registry(), nil)
 	require.NoError(t, err)
-	s, err := c.Extract(context.Background(), testEnv(Observer{}), c.Tournament.Out, c.Provenance("v1"))
-	require.NoError(t, err)
+	s := extract(t, &c.Positions, c.Tournament.Out, c.Provenance("v1"))
 	return c.Tournament.Out, s
 }
 
@@ -70,57 +78,48 @@ type text struct {
 // slow gathers the positions of records in lists, by search.
 func slow(t *testing.T, games []*record.Record, split Split) (lists [dataset.NumSplits][]text) {
 	t.Helper()
+	find := func(split int, r, p string) int {
+		return slices.IndexFunc(lists[split], func(x text) bool { return x.rules == r && x.position == p })
+	}
 	for _, g := range games {
-		r := rules.MustParse(g.Rules)
-		p, err := r.ParsePosition(g.Opening)
-		require.NoError(t, err)
-		game := rules.NewGame(r, p)
-		list := &lists[split.part(g.Pair)]
-		for i, m := range g.Moves {
-			position := r.FormatPosition(game.Position())
-			move, err := r.ParseMove(game.Position(), m)
-			require.NoError(t, err)
+		part := int(split.part(g.Pair))
+		_, err := record.ReplayEach(g, func(game *rules.Game, m rules.Move) {
+			i := len(game.Moves())
+			if g.Scores[i] == record.NoScore {
+				return
+			}
+			position := game.Rules().FormatPosition(game.Position())
+			at := find(part, g.Rules, position)
+			if at < 0 {
+				at = len(lists[part])
+				best := g.Moves[i]
+				if g.Best != nil && g.Best[i] != "" {
+					require.NotEqual(t, best, g.Best[i])
+					best = g.Best[i]
+				}
+				lists[part] = append(lists[part], text{rules: g.Rules, position: position, game: int(g.Game), ply: i,
+					toEnd: len(g.Moves) - i, score: int(g.Scores[i]), move: best})
+			}
 			points := map[string]int{"1-0": 2, "0-1": 0, "1/2-1/2": 1}[g.Result]
 			if game.Position().Side() == rules.North {
 				points = 2 - points
 			}
-			require.NoError(t, game.Play(move))
-			if g.Scores[i] == record.NoScore {
-				continue
+			x := &lists[part][at]
+			switch points {
+			case 2:
+				x.wins++
+			case 1:
+				x.draws++
+			default:
+				x.losses++
 			}
-			at := -1
-			for k, known := range *list {
-				if known.position == position && known.rules == g.Rules {
-					at = k
-				}
-			}
-			if at < 0 {
-				at = len(*list)
-				best := m
-				if g.Best != nil && g.Best[i] != "" {
-					require.NotEqual(t, m, g.Best[i])
-					best = g.Best[i]
-				}
-				*list = append(*list, text{rules: g.Rules, position: position, game: int(g.Game), ply: i,
-					toEnd: len(g.Moves) - i, score: int(g.Scores[i]), move: best})
-			}
-			*[]*int{&(*list)[at].losses, &(*list)[at].draws, &(*list)[at].wins}[points]++
-		}
+		})
+		require.NoError(t, err)
 	}
 	for i := dataset.NumSplits - 1; i > 0; i-- {
-		var kept []text
-		for _, s := range lists[i] {
-			before := false
-			for _, list := range lists[:i] {
-				for _, other := range list {
-					before = before || other.position == s.position && other.rules == s.rules
-				}
-			}
-			if !before {
-				kept = append(kept, s)
-			}
-		}
-		lists[i] = kept
+		lists[i] = slices.DeleteFunc(lists[i], func(x text) bool {
+			return find(0, x.rules, x.position) >= 0 || i == 2 && find(1, x.rules, x.position) >= 0
+		})
 	}
 	return lists
 }
@@ -230,7 +229,6 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.Equal(t, want, positionsIn(t, dir))
 	_, err = stopped.Extract(ctx, testEnv(Observer{}), dir, nil)
 	require.ErrorIs(t, err, context.Canceled)
-
 	require.Equal(t, want, positionsIn(t, dir))
 
 	// What another process is making there is left alone.
@@ -244,16 +242,6 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 	require.DirExists(t, half)
 	require.NoError(t, f.Close())
-
-	// What was cut off is cleared away.
-	require.NoError(t, os.WriteFile(filepath.Join(half, "train-00000.part"), nil, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "positions.new.tmp-17"), nil, 0o600))
-	_, err = stopped.Extract(context.Background(), testEnv(Observer{}), dir, stopped.Provenance("v1"))
-	require.NoError(t, err)
-	require.Equal(t, want, positionsIn(t, dir))
-	left, err := filepath.Glob(filepath.Join(dir, "positions.*"))
-	require.NoError(t, err)
-	require.Empty(t, left)
 
 	other := stopped
 	other.Explore.Temperature = 0.1
@@ -315,20 +303,17 @@ func TestSearchedPositions(t *testing.T) {
 
 	// Without trees the scores of all positions are those of the search.
 	c.Search.Share, c.Search.Tree = 1, 0
-	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
-	require.NoError(t, err)
+	s = extract(t, &c.Positions, dir, nil)
 	require.Equal(t, s.Plies, s.Searched)
 	require.Less(t, s.Unplayed, s.Searched/4, "before random moves")
 
 	// Without a share they are those of the games.
 	c.Search.Share = 0
-	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
-	require.NoError(t, err)
+	s = extract(t, &c.Positions, dir, nil)
 	require.Zero(t, s.Searched)
 	got := s
 	c.Search = Search{}
-	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
-	require.NoError(t, err)
+	s = extract(t, &c.Positions, dir, nil)
 	require.Equal(t, s, got)
 }
 
@@ -342,8 +327,7 @@ func TestFaultsAndMissingScores(t *testing.T) {
 	c.Tournament.Pairs, c.Explore = 4, explore.Options{}
 	_, err := tournament.Run(context.Background(), c.Games(), all, nil)
 	require.NoError(t, err)
-	s, err := new(Positions).Extract(context.Background(), testEnv(Observer{}), c.Tournament.Out, nil)
-	require.NoError(t, err)
+	s := extract(t, new(Positions), c.Tournament.Out, nil)
 	require.EqualValues(t, 48, s.Games)
 	require.EqualValues(t, 32, s.Faults)
 	require.Positive(t, s.Total())
@@ -388,8 +372,7 @@ func TestBadRecords(t *testing.T) {
 	_, err = (&Positions{Split: Split{-1, 0}}).Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.ErrorContains(t, err, "split.validation: expected percent from 0 to 90, found -1")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	s, err := c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
-	require.NoError(t, err)
+	s := extract(t, &c.Positions, dir, nil)
 	require.Len(t, s.Notes, 1)
 	require.Contains(t, s.Notes[0], "games.jsonl has 0 of the 24 games that were played by its manifest.json")
 	s.Notes = nil

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,14 +15,20 @@ import (
 	"gyges/agents/tuning/spsa"
 	"gyges/ratings/sprt"
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
 	"gyges/tournament/game"
 )
 
-// SPSA is a run that tunes parameters by matches between perturbed agents. Start from [DefaultSPSA].
+// How parameters of an agent are tuned by SPSA ([spsa]). Each step plays a short match
+// between two agents, whose parameters are perturbed in opposite directions, and moves the
+// parameters towards the winner's. What can be tuned is what a spec takes by name:
+// [spsaRun.with] is the one place that makes an agent of values, and [SPSA.Validate] the one
+// that says which agents have parameters.
+
+// SPSA is a run that tunes parameters by matches between perturbed agents. Start from
+// [DefaultSPSA].
 type SPSA struct {
 	Name          string       `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
@@ -56,7 +61,8 @@ type Tuned struct {
 	Weights       string      // the weights file; "" if no weights were tuned
 }
 
-// DefaultSPSA returns a config without agent, parameters, openings ([schedule.Openings.ForMatch]) and folder.
+// DefaultSPSA returns a config without agent, parameters, openings
+// ([schedule.Openings.ForMatch]) and folder.
 func DefaultSPSA() SPSA {
 	return SPSA{
 		Name: "tournament", Rules: rules.MustParse("standard"), Settings: game.DefaultSettings(),
@@ -64,100 +70,111 @@ func DefaultSPSA() SPSA {
 	}
 }
 
-// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for
+// each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
 	c.Method.Check(&p)
-	k, err := registry.Kind(c.Agent)
-	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:depth=2, found none")
-	p.Expect(err != nil || len(k.Params) > 0, "agent", "expected an agent with parameters to tune, found %.60q", c.Agent)
+	p.Expect(c.Agent.Kind != "", "agent",
+		"expected an agent spec, like alphabeta:depth=2, found none")
+	if k, err := registry.Kind(c.Agent); err == nil {
+		p.Expect(len(k.Params) > 0, "agent",
+			"expected an agent with parameters to tune, found %.60q", c.Agent)
+	}
 	if c.Agent.Kind != "" {
 		tournament.CheckAgent(&p, "agent", registry, c.Agent, c.Rules)
 	}
 	c.Check(&p, "", []*rules.Rules{c.Rules}, c.Seed)
-	p.Expect(c.Verification.Every <= 0 || c.Verification.Pairs > 0, "verification.every",
-		"expected verification.pairs, too, found %d steps between matches of no pairs", c.Verification.Every)
+	if c.Verification.Every > 0 {
+		p.Expect(c.Verification.Pairs > 0, "verification.every",
+			"expected verification.pairs, too, found %d steps between matches of no pairs",
+			c.Verification.Every)
+	}
 	return p.Err()
 }
-
-func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) tournament.Config {
-	m := tournament.DefaultConfig()
-	m.Name, m.Out, m.Rules, m.Settings = folder, filepath.Join(c.Out, folder), []*rules.Rules{c.Rules}, c.Settings
-	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
-	m.Pairs, m.Seed, m.Workers, m.Executor = pairs, seed, c.Workers, c.Executor
-	return m
-}
-
-// Purposes of derived seeds.
-const (
-	forStep uint64 = iota + 1
-	forVerification
-)
 
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used, and otherwise noted there.
 func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
-	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
-	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
-	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
 	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent}, nil)
 	config := describe(c, nil)
 	config["parameters"] = c.Method.Params
-	manifest := Manifest{
-		Method: "spsa", Version: env.Version, Config: config,
-		Files: slices.Concat(env.Registry.Files(), c.Openings.Files()),
-		free:  []string{"verification."}, // of matches yet to be played
-	}
-	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
+	f, err := openFolder(ctx, c.Out, Manifest{
+		Method:  "spsa",
+		Version: env.Version,
+		Config:  config,
+		Files:   slices.Concat(env.Registry.Files(), c.Openings.Files()),
+		free:    []string{"verification."}, // of matches yet to be played
+	})
+	if err != nil {
 		return nil, err
 	}
-	r.folder.warn(&env)
-	defer func() { err = errors.Join(err, r.folder.history.Close()) }()
-	if err := r.steps(ctx); err != nil {
-		if _, unusable := errors.AsType[*FolderError](err); !unusable {
-			err = errors.Join(err, r.folder.save(stopped(ctx), r.folder.manifest.Result))
-		}
-		return nil, err
+	defer func() { err = errors.Join(err, f.history.Close()) }()
+	f.warn(&env)
+
+	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
+	r.settings.Seed = c.Seed
+	for _, p := range c.Method.Params {
+		r.names = append(r.names, p.Name)
 	}
-	return r.finish()
+	initial := r.current()
+	last, err := r.resume()
+	if err != nil {
+		return nil, &FolderError{fmt.Errorf("%s: %w", c.Out, err)}
+	}
+	if err := r.steps(ctx, last+1, initial); err != nil {
+		return nil, errors.Join(err, f.save(stopped(ctx), f.manifest.Result))
+	}
+	return r.finish(initial)
 }
 
+// spsaRun is an SPSA under way.
 type spsaRun struct {
 	*SPSA
 	settings spsa.Settings
 	env      *Env
 	folder   *folder
-	names    []string
-	theta    []float64 // the current parameters, not rounded
+	names    []string  // of the parameters
+	theta    []float64 // their current values, not rounded
 }
 
-// steps makes the steps after the last one in the history, each followed by a verification match if it is due.
-func (r *spsaRun) steps(ctx context.Context) (err error) {
-	initial, last := r.current(), 0
-	if n := len(r.folder.kept.lines); n > 0 {
-		last = r.folder.kept.lines[n-1].Step
-		if r.theta, err = r.folder.kept.lines[n-1].values(r.names); err != nil {
-			return &FolderError{fmt.Errorf("%s: %w", r.folder.path, err)}
-		}
-		r.removeGames(last)
+// resume goes back to the last step in the history, and returns its number; 0: there is none.
+func (r *spsaRun) resume() (last int, err error) {
+	lines := r.folder.kept.lines
+	if len(lines) == 0 {
+		return 0, nil
 	}
+	l := lines[len(lines)-1]
+	r.theta, err = l.values(r.names)
+	if err != nil {
+		return 0, err
+	}
+	r.removeGames(l.Step)
+	return l.Step, nil
+}
+
+// steps makes the steps from the first one that is missing in the history, each followed by a
+// verification match if it is due.
+func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) error {
 	if err := r.folder.save(tournament.Running, r.folder.manifest.Result); err != nil {
 		return err
 	}
-	if last > 0 {
+	if first > 1 {
 		r.env.Step(r.folder.kept.lines)
 	}
-	for k := last + 1; k <= r.settings.Steps; k++ {
+	for k := first; k <= r.settings.Steps; k++ {
 		l, err := r.step(ctx, k)
-		if err == nil {
-			err = r.verify(ctx, &l, r.current(), initial)
-		}
-		if err == nil {
-			err = r.folder.append(l)
-		}
 		if err != nil {
+			return err
+		}
+		if r.verificationDue(k) && r.current().String() != initial.String() {
+			if err := r.verify(ctx, &l, initial); err != nil {
+				return err
+			}
+		}
+		if err := r.folder.append(l); err != nil {
 			return err
 		}
 		r.removeGames(k)
@@ -166,9 +183,19 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 	return nil
 }
 
+// with returns the agent with values of the parameters.
+func (r *spsaRun) with(values []float64) agents.Spec {
+	return tuning.With(r.Agent, r.names, values)
+}
+
+// current returns the agent with the current values, rounded.
 func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
 
-func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.Agent, r.names, theta) }
+// Purposes of derived seeds.
+const (
+	forStep uint64 = iota + 1
+	forVerification
+)
 
 // step plays the pairs of step k between the perturbed agents and updates the parameters.
 func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
@@ -178,7 +205,12 @@ func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 		return Line{}, err
 	}
 	r.theta = r.settings.Update(k, r.theta, score)
-	return Line{Step: k, Score: &score, Games: 2 * r.settings.Pairs, Parameters: named(r.names, r.theta)}, nil
+	return Line{
+		Step:       k,
+		Score:      &score,
+		Games:      2 * r.settings.Pairs,
+		Parameters: named(r.names, r.theta),
+	}, nil
 }
 
 // score plays the pairs of step k and returns the games that a won minus those it lost.
@@ -187,31 +219,60 @@ func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (score flo
 		return 0, nil
 	}
 	seed := agents.MixSeed(r.Seed, forStep, uint64(k))
-	s, err := r.env.play(ctx, r.match(stepFolder(k), a, b, r.settings.Pairs, seed), r.env.Game)
-	for half, n := range s.Pairs {
-		score += float64(half-2) * float64(n)
+	pairs, err := r.match(ctx, stepFolder(k), a, b, r.settings.Pairs, seed)
+	for halves, n := range pairs {
+		score += float64(halves-2) * float64(n)
 	}
 	return score, err
 }
 
-// verify plays the match that is due after a step, and adds the result to its line.
-func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spec) error {
-	v, k := r.Verification, l.Step
-	due := v.Pairs > 0 && (k == r.settings.Steps || v.Every > 0 && k%v.Every == 0)
-	if !due || tuned.String() == initial.String() {
-		return nil
+// verificationDue reports whether a step is followed by a match against the initial agent.
+func (r *spsaRun) verificationDue(step int) bool {
+	if r.Verification.Pairs == 0 {
+		return false
 	}
-	r.env.Stage(k, "verification", 2*int64(v.Pairs))
-	seed := agents.MixSeed(r.Seed, forVerification, uint64(k))
-	s, err := r.env.play(ctx, r.match(verificationFolder(k), tuned, initial, v.Pairs, seed), r.env.Game)
+	if step == r.settings.Steps {
+		return true
+	}
+	every := r.Verification.Every
+	return every > 0 && step%every == 0
+}
+
+// verify plays the match that is due after a step, and adds the result to its line.
+func (r *spsaRun) verify(ctx context.Context, l *Line, initial agents.Spec) error {
+	n := r.Verification.Pairs
+	r.env.Stage(l.Step, "verification", 2*int64(n))
+	seed := agents.MixSeed(r.Seed, forVerification, uint64(l.Step))
+	pairs, err := r.match(ctx, verificationFolder(l.Step), r.current(), initial, n, seed)
 	if err != nil {
 		return err
 	}
-	l.Pairs = &s.Pairs
-	if l.Elo, l.EloMargin = finiteElo(s.Pairs.Estimate()); l.Elo == nil {
-		r.env.Log.Warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
+	l.Pairs = &pairs
+	l.Elo, l.EloMargin = finiteElo(pairs.Estimate())
+	if l.Elo == nil {
+		r.env.Log.Warn("the verification match has no finite Elo estimate",
+			"step", l.Step, "pairs", pairs)
 	}
 	return nil
+}
+
+// match plays a match of a against b in a folder of the run's, and returns how its
+// pairs ended for a.
+func (r *spsaRun) match(
+	ctx context.Context, folder string, a, b agents.Spec, pairs int, seed uint64,
+) (sprt.Pairs, error) {
+	m := tournament.DefaultConfig()
+	m.Name = folder
+	m.Out = filepath.Join(r.Out, folder)
+	m.Rules = []*rules.Rules{r.Rules}
+	m.Settings = r.Settings
+	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	m.Pairs = pairs
+	m.Seed = seed
+	m.Workers = r.Workers
+	m.Executor = r.Executor
+	s, err := r.env.play(ctx, m, r.env.Game)
+	return s.Pairs, err
 }
 
 // removeGames removes the games of a step that is in the history.
@@ -223,30 +284,55 @@ func (r *spsaRun) removeGames(k int) {
 	}
 }
 
+// The folders of the games of a step in the folder of the run.
 func stepFolder(k int) string         { return fmt.Sprintf("step-%06d", k) }
 func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
 
-func (r *spsaRun) finish() (*Tuned, error) {
-	last := r.folder.kept.lines[len(r.folder.kept.lines)-1]
-	verified := *cmp.Or(last.Pairs, new(sprt.Pairs))
+// finish writes and returns the result: the agent after the last step and, if its weights were
+// tuned, their file.
+func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	t := &Tuned{
-		Names: r.names, Before: r.settings.Start(), After: r.theta,
-		Start: r.with(r.settings.Round(r.settings.Start())), Agent: r.current(),
-		Gain: eloGain(last.Elo, last.EloMargin, 2*cmp.Or(verified.N(), int64(r.Verification.Pairs))), Verified: verified,
-		Steps: r.settings.Steps, Games: 2 * r.settings.Pairs * r.settings.Steps,
+		Names:  r.names,
+		Before: r.settings.Start(),
+		After:  r.theta,
+		Start:  initial,
+		Agent:  r.current(),
+		Steps:  r.settings.Steps,
+		Games:  2 * r.settings.Pairs * r.settings.Steps,
 	}
-	var w *eval.Weights
-	if slices.ContainsFunc(r.names, func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }) {
-		parent, errParent := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
-		tuned, err := tuning.Weights(r.env.Registry, t.Agent, r.Rules)
-		if err := cmp.Or(errParent, err); err != nil {
-			return nil, err
-		}
-		w, t.Weights = &tuned, r.folder.file(WeightsFile)
-		w.Source, w.Provenance = t.Weights, eval.Provenance{
-			Method: "spsa", Run: r.Name, Parent: sourceName(&parent), Seed: r.Seed,
-			Version: r.env.Version, Gain: t.Gain, Data: fmt.Sprintf("%d games of %s", t.Games, r.Agent),
-		}
+
+	// The match after the last step measures the gain.
+	lines := r.folder.kept.lines
+	last := lines[len(lines)-1]
+	if last.Pairs != nil {
+		t.Verified = *last.Pairs
+		t.Gain = eloGain(last.Elo, last.EloMargin, 2*t.Verified.N())
 	}
-	return t, r.folder.finish(map[string]any{"agent": t.Agent.String(), "gain": t.Gain}, w)
+	result := map[string]any{"agent": t.Agent.String(), "gain": t.Gain}
+	isWeight := func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }
+	if !slices.ContainsFunc(r.names, isWeight) {
+		return t, r.folder.finish(result, nil)
+	}
+
+	// The file of the tuned weights says where they come from.
+	parent, err := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
+	if err != nil {
+		return nil, err
+	}
+	w, err := tuning.Weights(r.env.Registry, t.Agent, r.Rules)
+	if err != nil {
+		return nil, err
+	}
+	t.Weights = r.folder.file(WeightsFile)
+	w.Source = t.Weights
+	w.Provenance = eval.Provenance{
+		Method:  "spsa",
+		Run:     r.Name,
+		Parent:  sourceName(&parent),
+		Seed:    r.Seed,
+		Version: r.env.Version,
+		Gain:    t.Gain,
+		Data:    fmt.Sprintf("%d games of %s", t.Games, r.Agent),
+	}
+	return t, r.folder.finish(result, &w)
 }

@@ -5,34 +5,43 @@ import (
 	"fmt"
 	"slices"
 
+	"gyges/agents/tuning/texel"
 	"gyges/rules/base/grid"
 )
+
+// The table of the generations of a training.
 
 // Row is a generation in a table.
 type Row struct {
 	Generation
 	Minutes float64 // of the generation and those before it
 	Rated   *Rated  // nil: it has no rating
-	// Reference is the Elo to the reference with its 95 % interval: by the rating of all, and
-	// until a generation has one by its games against the reference alone; "" if they have not
-	// played.
+	// Reference is the Elo to the reference with its 95 % interval: by the rating of
+	// all, and until a generation has one by its games against the reference alone; ""
+	// if they have not played.
 	Reference string
 	relative  bool // the rating is relative to the reference, too
 }
 
 // Rows returns the rows of generations, with their ratings, if there are any.
 func Rows(generations []Generation, rating []Rated) []Row {
-	rows, minutes := make([]Row, len(generations)), 0.0
-	relative := slices.ContainsFunc(rating, func(r Rated) bool { return r.Player == ReferenceName })
-	for i, g := range generations {
+	ratings := map[string]*Rated{} // by player
+	for i := range rating {
+		ratings[rating[i].Player] = &rating[i]
+	}
+	relative := ratings[ReferenceName] != nil
+	var rows []Row
+	minutes := 0.0
+	for _, g := range generations {
 		minutes += g.Timing.Seconds() / 60
-		rows[i] = Row{Generation: g, Minutes: minutes, Reference: g.AgainstReference(), relative: relative}
-		if k := slices.IndexFunc(rating, func(r Rated) bool { return r.Player == GenerationName(g.Number) }); k >= 0 {
-			rows[i].Rated = &rating[k]
-			if relative {
-				rows[i].Reference = fmt.Sprintf("%+.0f ± %.0f", rating[k].Elo, rating[k].Margin)
-			}
+		rated := ratings[GenerationName(g.Number)]
+		reference := g.AgainstReference()
+		if rated != nil && relative {
+			reference = fmt.Sprintf("%+.0f ± %.0f", rated.Elo, rated.Margin)
 		}
+		rows = append(rows, Row{
+			Generation: g, Minutes: minutes, Rated: rated, Reference: reference, relative: relative,
+		})
 	}
 	return rows
 }
@@ -62,41 +71,72 @@ func OfFit(title string) bool {
 
 const none = "-" // the value of a column that a generation doesn't have
 
+// columns are the columns of a table of generations.
+var columns = []grid.Column[Row]{
+	{Title: "Generation", Value: func(g Row) any { return g.Number }},
+	{Title: "Verdict", Left: true, Value: func(g Row) any { return g.Verdict() }},
+	{Title: "Pairs", Value: ofMatch(func(g Row) any { return g.Pairs.N() })},
+	{Title: "LLR", Value: ofMatch(func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) })},
+	{Title: "Elo", Value: func(g Row) any {
+		if g.Elo == nil || g.EloMargin == nil {
+			return none
+		}
+		return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
+	}},
+	{Title: "Parent", Value: ofMatch(func(g Row) any { return g.Parent })},
+	{Title: "Live units", Value: func(g Row) any {
+		if g.LiveUnits == 0 {
+			return none
+		}
+		return g.LiveUnits
+	}},
+	{Title: "Elo to the reference", Value: func(g Row) any { return cmp.Or(g.Reference, none) }},
+	{Title: "Positions", Value: func(g Row) any { return g.Positions }},
+	{Title: "Training loss", Value: func(g Row) any { return grid.Fixed(g.Loss, 5) }},
+	{Title: "Validation loss", Value: func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }},
+	{Title: "Test loss", Value: ofTest(func(test *texel.Test) any {
+		return grid.Fixed(test.Loss, 5)
+	})},
+	{Title: "Test gain", Value: ofTest(func(test *texel.Test) any {
+		return fmt.Sprintf("%+.5f ± %.5f", test.Gain, test.GainMargin)
+	})},
+	{Title: "Minutes", Value: func(g Row) any { return grid.Fixed(g.Minutes, 1) }},
+	{Title: "Rating", Value: func(g Row) any {
+		if g.Rated == nil || g.relative {
+			return none
+		}
+		return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
+	}},
+}
+
+// ofMatch returns the value of a column that only generations with a match have.
+func ofMatch(value func(g Row) any) func(g Row) any {
+	return func(g Row) any {
+		if g.Pairs.N() == 0 {
+			return none
+		}
+		return value(g)
+	}
+}
+
+// ofTest returns the value of a column that only generations with test positions have.
+func ofTest(value func(test *texel.Test) any) func(g Row) any {
+	return func(g Row) any {
+		if g.Test == nil {
+			return none
+		}
+		return value(g.Test)
+	}
+}
+
 // Columns returns the columns of a table of generations, but for those that hold nothing.
 func Columns(rows []Row) []grid.Column[Row] {
-	column := func(title string, has func(g Row) bool, value func(g Row) any) grid.Column[Row] {
-		return grid.Column[Row]{Title: title, Value: func(g Row) any {
-			if !has(g) {
-				return none
-			}
-			return value(g)
-		}}
+	var filled []grid.Column[Row]
+	for _, column := range columns {
+		hasValue := func(g Row) bool { return column.Value(g) != none }
+		if slices.ContainsFunc(rows, hasValue) {
+			filled = append(filled, column)
+		}
 	}
-	always := func(Row) bool { return true }
-	match := func(g Row) bool { return g.Pairs.N() > 0 }
-	test := func(g Row) bool { return g.Test != nil }
-	columns := []grid.Column[Row]{
-		column("Generation", always, func(g Row) any { return g.Number }),
-		{Title: "Verdict", Left: true, Value: func(g Row) any { return g.Verdict() }},
-		column("Pairs", match, func(g Row) any { return g.Pairs.N() }),
-		column("LLR", match, func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) }),
-		column("Elo", func(g Row) bool { return g.Elo != nil && g.EloMargin != nil }, func(g Row) any {
-			return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
-		}),
-		column("Parent", match, func(g Row) any { return g.Parent }),
-		column("Live units", func(g Row) bool { return g.LiveUnits > 0 }, func(g Row) any { return g.LiveUnits }),
-		column("Elo to the reference", always, func(g Row) any { return cmp.Or(g.Reference, none) }),
-		column("Positions", always, func(g Row) any { return g.Positions }),
-		column("Training loss", always, func(g Row) any { return grid.Fixed(g.Loss, 5) }),
-		column("Validation loss", always, func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
-		column("Test loss", test, func(g Row) any { return grid.Fixed(g.Test.Loss, 5) }),
-		column("Test gain", test, func(g Row) any { return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin) }),
-		column("Minutes", always, func(g Row) any { return grid.Fixed(g.Minutes, 1) }),
-		column("Rating", func(g Row) bool { return g.Rated != nil && !g.relative }, func(g Row) any {
-			return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
-		}),
-	}
-	return slices.DeleteFunc(columns, func(c grid.Column[Row]) bool {
-		return !slices.ContainsFunc(rows, func(g Row) bool { return c.Value(g) != none })
-	})
+	return filled
 }

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +24,10 @@ import (
 	"gyges/tournament/standings"
 )
 
-const generationFile = "generation.json" // a [Generation] in its folder, beside the candidate's [WeightsFile]
+// How the generations of a training are made, and what is kept of them.
+
+// generationFile is a [Generation] in its folder, beside the candidate's [WeightsFile].
+const generationFile = "generation.json"
 
 // Generation is the result of a generation.
 type Generation struct {
@@ -43,8 +45,8 @@ type Generation struct {
 	Test           *texel.Test     `json:"test"`             // parent and candidate on the test positions; nil: there are none
 	Policy         *ranking.Result `json:"policy,omitempty"` // nil: it was not fitted
 
-	// The match against the parent, from the candidate's view. Elo and its margin, half the 95 % interval,
-	// are corrected for the stop by the test; nil: there is no finite estimate.
+	// The match against the parent, from the candidate's view. Elo and its margin, half the 95 %
+	// interval, are corrected for the stop by the test; nil: there is no finite estimate.
 	Pairs     sprt.Pairs `json:"pairs"`
 	LLR       float64    `json:"llr"`
 	Elo       *float64   `json:"elo"`
@@ -81,7 +83,7 @@ func (g *Generation) Verdict() string {
 type Trained struct {
 	Result
 	Weights     string               // the file of the best weights
-	RatingGames string               // the folder of the games of adopted generations; "" if there are none
+	RatingGames string               // the folder of the rating's games; "" if there are none
 	Standings   *standings.Standings // of those games
 }
 
@@ -105,41 +107,56 @@ type Result struct {
 // GenerationName returns the name of a generation's folder and player.
 func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 
-// Run makes the generations. A run that was stopped in the folder resumes, at any stage.
-// An error is of type *[FolderError] if the folder can't be used.
+// Run makes the generations. A run that was stopped in the folder resumes, at any stage. An error
+// is of type *[FolderError] if the folder can't be used.
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env, weights: &c.Weights}
-	env.Registry = env.Registry.Reading([]agents.Spec{c.reference(), c.SelfPlay.Search.Agent}, nil)
-	m := Manifest{
-		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
-		Files: slices.Concat(filesOfFit(c.Start, c.Data), c.filesOfAgents(env.Registry),
-			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
-	}
-	err := t.unchanged()
-	if err != nil {
+	read := []agents.Spec{c.reference(), c.SelfPlay.Search.Agent}
+	env.Registry = env.Registry.Reading(read, nil)
+	if err := t.unchanged(); err != nil {
 		return Trained{}, &FolderError{err}
 	}
-	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
+	var err error
+	t.folder, err = openFolder(ctx, c.Out, Manifest{
+		Method:  "train",
+		Version: env.Version,
+		Config:  c.describe(),
+		Result:  Result{},
+		Files: slices.Concat(filesOfFit(c.Start, c.Data), c.filesOfAgents(env.Registry),
+			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
+		free: freeKeys,
+	})
+	if err != nil {
 		return Trained{}, err
 	}
 	t.folder.warn(&env)
+
+	// The run goes on where it was stopped.
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
-	if t.before, err = t.folder.trained(); err != nil {
+	t.before, err = t.folder.trained()
+	if err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.history.Close())
 	}
 	defer func() { _ = os.Remove(t.folder.file(ProgressFile)) }() // while the folder is locked
-	t.trained = Trained{Weights: t.folder.file(WeightsFile), Result: Result{Generations: []Generation{}}}
-	if err = t.folder.save(tournament.Running, t.folder.manifest.Result); err == nil {
+	t.trained.Weights = t.folder.file(WeightsFile)
+	t.trained.Generations = []Generation{}
+	err = t.folder.save(tournament.Running, t.folder.manifest.Result)
+	if err == nil {
 		err = t.train(ctx)
 	}
+
+	// The manifest says how it ended.
 	status := tournament.Finished
 	if err != nil {
 		status = stopped(ctx)
 	}
-	return t.trained, errors.Join(err, t.folder.save(status, t.trained.Result), t.folder.history.Close())
+	errSave := t.folder.save(status, t.trained.Result)
+	return t.trained, errors.Join(err, errSave, t.folder.history.Close())
 }
 
+// trainer makes the generations of a run. [trainer.train] makes them one after another, each in
+// three stages: selfPlay, fit and decide.
 type trainer struct {
 	*Generations
 	env     *Env
@@ -148,7 +165,7 @@ type trainer struct {
 	before  Result        // at the start
 	weights *eval.Weights // the best ones
 	trained Trained
-	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
+	began   time.Time // of the stage in progress, one of [Timing]; zero: there is none
 	now     Progress
 }
 
@@ -165,12 +182,14 @@ func (t *trainer) late() string {
 	if t.Time == 0 || len(made) == 0 {
 		return ""
 	}
-	left, takes := t.Time.Seconds()-t.seconds(), made[len(made)-1].Timing.Seconds()
+	left := t.Time.Seconds() - t.seconds()
+	takes := made[len(made)-1].Timing.Seconds()
 	if takes <= left {
 		return ""
 	}
-	return fmt.Sprintf("Generation %d was not begun, as %s of %v are left and the one before took %s; a longer --time "+
-		"makes it.", len(made)+1, inSeconds(max(0, left)), t.Time, inSeconds(takes))
+	return fmt.Sprintf("Generation %d was not begun, as %s of %v are left and the one before "+
+		"took %s; a longer --time makes it.",
+		len(made)+1, inSeconds(max(0, left)), t.Time, inSeconds(takes))
 }
 
 // inSeconds returns a number of seconds as a duration, for people.
@@ -178,7 +197,8 @@ func inSeconds(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
 }
 
-// limited returns a context that ends with the time given, and its end.
+// limited returns a context that ends with the time given, and its end. It is cancelled, as by a
+// user: a deadline that has passed would read as a server's that doesn't answer.
 func (t *trainer) limited(ctx context.Context) (context.Context, func()) {
 	if t.Time == 0 {
 		return ctx, func() {}
@@ -192,7 +212,7 @@ func (t *trainer) limited(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// seconds returns how long the generations took, that in progress included.
+// seconds returns how long the generations took, with the one in progress.
 func (t *trainer) seconds() float64 {
 	total := t.trained.Timing.Seconds()
 	for _, g := range t.trained.Generations {
@@ -218,8 +238,8 @@ func (t *trainer) train(ctx context.Context) error {
 		}
 		err := t.generation(ctx, k)
 		if errors.Is(err, errTime) {
-			t.trained.Ended = fmt.Sprintf("Generation %d was stopped, as the %v are over; a longer --time goes on with it.",
-				k, t.Time)
+			t.trained.Ended = fmt.Sprintf("Generation %d was stopped, as the %v are over; "+
+				"a longer --time goes on with it.", k, t.Time)
 			break
 		}
 		if err != nil {
@@ -232,16 +252,26 @@ func (t *trainer) train(ctx context.Context) error {
 	if t.Rating.Pairs == 0 || t.trained.Best == 0 {
 		return nil
 	}
+	return t.rate(ctx)
+}
+
+// rate plays the rating of the generations adopted.
+func (t *trainer) rate(ctx context.Context) error {
 	c := t.rating(&t.trained.Result)
-	sameName := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
-	for path, n := c.Out, 2; ; n++ { // the settings of the rating may have changed
+
+	// If its settings have changed, a rating of other players may be there.
+	isSame := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
+	folder := c.Out
+	for n := 2; ; n++ {
 		m, _ := tournament.ReadManifest(os.DirFS(c.Out)) // Run has the error, too
-		if m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, sameName) {
+		if m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, isSame) {
 			break
 		}
-		c.Out = fmt.Sprintf("%s-%d", path, n)
+		c.Out = fmt.Sprintf("%s-%d", folder, n)
 	}
-	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
+
+	t.trained.RatingGames = c.Out
+	t.trained.Standings = standings.New()
 	t.env.Stage(0, "rating", c.Games())
 	s, err := t.env.play(ctx, c, func(g *record.Record) {
 		t.trained.Standings.Add(g)
@@ -254,16 +284,21 @@ func (t *trainer) train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range tables.All.Ratings.Players {
+
+	// The ratings of all players, and the best one's gain over the initial weights.
+	fitted := tables.All.Ratings
+	for _, p := range fitted.Players {
 		t.trained.Rating = append(t.trained.Rating, Rated{p.Name, p.Elo, p.Error})
 	}
-	if d, ok := tables.All.Ratings.Difference(GenerationName(t.trained.Best), GenerationName(0)); ok {
+	best, initial := GenerationName(t.trained.Best), GenerationName(0)
+	if d, ok := fitted.Difference(best, initial); ok {
 		t.trained.Gain = &eval.Gain{Measure: "Elo", Value: d.Elo, Margin: d.Error, Count: s.Played}
 	}
 	return nil
 }
 
-// RatingOptions are the options of ratings of generations: the reference, if there is one, has the rating 0.
+// RatingOptions are the options of ratings of generations: the reference, if there is one,
+// has the rating 0.
 func RatingOptions() ratings.Options {
 	return ratings.Options{Anchors: []ratings.Anchor{{Name: ReferenceName}}}
 }
@@ -281,10 +316,17 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
+
+	// A step of the history, unless a run that was stopped has written it.
 	if k > t.known {
 		l := Line{
-			Step: k, Loss: &g.Loss, ValidationLoss: &g.ValidationLoss, Games: int(2 * g.Pairs.N()),
-			Elo: g.Elo, EloMargin: g.EloMargin, Parameters: named(eval.Names(), w.Values[:]),
+			Step:           k,
+			Loss:           &g.Loss,
+			ValidationLoss: &g.ValidationLoss,
+			Games:          int(2 * g.Pairs.N()),
+			Elo:            g.Elo,
+			EloMargin:      g.EloMargin,
+			Parameters:     named(eval.Names(), w.Values[:]),
 		}
 		if g.Test != nil {
 			l.TestLoss = &g.Test.Loss
@@ -293,16 +335,21 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 			return err
 		}
 	}
-	t.trained.Generations, t.trained.Timing = append(t.trained.Generations, *g), Timing{}
+
+	t.trained.Generations = append(t.trained.Generations, *g)
+	t.trained.Timing = Timing{}
 	if g.Adopted {
-		t.trained.Best, t.weights = k, &w
+		t.trained.Best = k
+		t.weights = &w
 	}
 	t.env.Generation(*g)
-	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.folder.save(tournament.Running, t.trained.Result))
+	err = saveWeights(t.trained.Weights, t.weights)
+	return errors.Join(err, t.folder.save(tournament.Running, t.trained.Result))
 }
 
-// filesOfAgents returns the files of the agents that search and that generations are rated against. The reference is
-// known by its key, since ratings against two of them can't be compared, whatever their files are called.
+// filesOfAgents returns the files of the agents that search and that generations are rated against.
+// The reference is known by its key, since ratings against two of them can't be compared, whatever
+// their files are called.
 func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
 	list := registry.Reading([]agents.Spec{c.SelfPlay.Search.Agent}, nil).Files()
 	for _, file := range registry.Reading([]agents.Spec{c.reference()}, nil).Files() {
@@ -312,19 +359,21 @@ func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
 	return list
 }
 
-// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
+// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if
+// it is not finished.
 func (t *trainer) readGeneration(k int) (*Generation, error) {
+	name := GenerationName(k) + "/" + generationFile
 	g := new(Generation)
 	text, err := files.Read(t.path(k, generationFile), maxManifest)
 	if err == nil {
 		err = json.Unmarshal(text, g)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s/%s: expected the result of a generation: %w", GenerationName(k), generationFile, err)
+		return nil, fmt.Errorf("%s: expected the result of a generation: %w", name, err)
 	}
 	if g.Number != k {
-		return nil, fmt.Errorf("%s/%s: expected the result of generation %d, found that of %d", GenerationName(k),
-			generationFile, k, g.Number)
+		return nil, fmt.Errorf("%s: expected the result of generation %d, found that of %d",
+			name, k, g.Number)
 	}
 	return g, nil
 }
@@ -349,8 +398,8 @@ func (t *trainer) unchanged() error {
 	}
 }
 
-// made returns the files that a generation has made, and an error if one is damaged. A folder of training positions
-// that is no longer there isn't needed.
+// made returns the files that a generation has made, and an error if one is damaged. A folder of
+// training positions that is no longer there isn't needed.
 func (t *trainer) made(k int) ([]agents.File, error) {
 	weights := agents.ReadFile(t.path(k, WeightsFile))
 	made := []agents.File{{Name: WeightsName(k), SHA256: weights.SHA256}}
@@ -363,7 +412,8 @@ func (t *trainer) made(k int) ([]agents.File, error) {
 	if err == nil {
 		_, err = dataset.Check(dir, t.Rules)
 	}
-	return append(made, agents.File{Name: positions, SHA256: sum}), errors.Join(weights.Err, err)
+	made = append(made, agents.File{Name: positions, SHA256: sum})
+	return made, errors.Join(weights.Err, err)
 }
 
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.
@@ -373,39 +423,52 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 	}
 	ctx, end := t.limited(ctx)
 	defer end()
-	g, timing := &Generation{Number: k, Parent: t.trained.Best}, &t.trained.Timing
-	var candidate *eval.Weights
-	for _, stage := range []struct {
-		seconds *float64
-		do      func() error
-	}{
-		{&timing.SelfPlay, func() error { return t.selfPlay(ctx, k) }},
-		{&timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
-		{&timing.Match, func() error { return t.decide(ctx, g, candidate) }},
-	} {
-		t.began = time.Now()
-		err := stage.do()
-		*stage.seconds += time.Since(t.began).Seconds()
-		t.began = time.Time{}
-		if err != nil && errors.Is(context.Cause(ctx), errTime) {
-			err = errTime
-		}
-		if err := errors.Join(err, t.folder.save(tournament.Running, t.trained.Result)); err != nil {
-			return nil, err
-		}
+	g := &Generation{Number: k, Parent: t.trained.Best}
+	timing := &t.trained.Timing
+
+	t.began = time.Now()
+	err := t.selfPlay(ctx, k)
+	if err := t.endStage(ctx, &timing.SelfPlay, err); err != nil {
+		return nil, err
 	}
+
+	t.began = time.Now()
+	candidate, err := t.fit(ctx, g)
+	if err := t.endStage(ctx, &timing.Tune, err); err != nil {
+		return nil, err
+	}
+
+	t.began = time.Now()
+	err = t.decide(ctx, g, candidate)
+	if err := t.endStage(ctx, &timing.Match, err); err != nil {
+		return nil, err
+	}
+
 	g.Timing = *timing
-	var err error
-	if g.Files, err = t.made(k); err != nil {
+	g.Files, err = t.made(k)
+	if err != nil {
 		return nil, err
 	}
 	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
+// endStage adds the seconds of a stage that has ended, with an error or nil, and returns its error,
+// or why the time can't be saved.
+func (t *trainer) endStage(ctx context.Context, seconds *float64, err error) error {
+	*seconds += time.Since(t.began).Seconds()
+	t.began = time.Time{}
+	if err != nil && errors.Is(context.Cause(ctx), errTime) {
+		err = errTime
+	}
+	errSave := t.folder.save(tournament.Running, t.trained.Result)
+	return errors.Join(err, errSave)
+}
+
 // decide writes the candidate's weights, and plays the matches that are due if they have changed.
 func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Weights) error {
 	// A match that another version of the program has begun goes on with the same file.
-	if old, err := files.Load(candidate.Source, eval.Read); err == nil && old.Equal(candidate) {
+	old, err := files.Load(candidate.Source, eval.Read)
+	if err == nil && old.Equal(candidate) {
 		candidate.Provenance = old.Provenance
 		candidate.Provenance.Gain = nil
 	}
@@ -415,17 +478,9 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 	if candidate.Equal(t.weights) {
 		return nil
 	}
-	g.Adopted = t.Match.Pairs == 0
-	if !g.Adopted {
-		c := t.match(g.Number, g.Parent)
-		s, err := t.play(ctx, g.Number, "match", c)
-		if err != nil {
-			return err
-		}
-		g.Pairs, g.LLR, g.Adopted = s.Pairs, c.SPRT.LLR(s.Pairs), c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
-		g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
-		candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*s.Pairs.N())
-		if err := saveWeights(candidate.Source, candidate); err != nil { // with the result of the match
+	g.Adopted = true
+	if t.Match.Pairs > 0 {
+		if err := t.test(ctx, g, candidate); err != nil {
 			return err
 		}
 	}
@@ -437,7 +492,28 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 	return err
 }
 
-func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
+// test plays the match of a candidate against the best generation, which says whether it is
+// adopted, and writes the candidate's weights with the result.
+func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weights) error {
+	c := t.match(g.Number, g.Parent)
+	s, err := t.play(ctx, g.Number, "match", c)
+	if err != nil {
+		return err
+	}
+	// The result is the match's own, corrected for its stop by the test.
+	g.Pairs = s.Pairs
+	g.LLR = c.SPRT.LLR(s.Pairs)
+	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
+	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
+	games := 2 * s.Pairs.N()
+	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, games)
+	return saveWeights(candidate.Source, candidate)
+}
+
+// play plays a stage of generation k.
+func (t *trainer) play(
+	ctx context.Context, k int, stage string, c tournament.Config,
+) (tournament.Summary, error) {
 	t.env.Stage(k, stage, c.Games())
 	return t.env.play(ctx, c, t.env.Game)
 }
@@ -446,20 +522,19 @@ func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Co
 func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	best := t.trained.Best
 	c := t.games(k, best)
-	agent, _ := t.selfPlayAt(k)
 	games := c.Games()
 	if _, err := t.play(ctx, k, "selfplay", games); err != nil {
 		return err
 	}
-	provenance := c.Provenance(t.env.Version)
-	// The spec would name a folder.
-	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
-	e := &extractor{Positions: &c.Positions, env: t.env, provenOnly: isZero(t.weights)}
 	if c.Search.Agent.Kind != "" {
 		t.env.Stage(k, "search", games.Games())
 	}
-	_, err := e.extract(ctx, games.Out, provenance)
-	return err
+	agent, _ := t.selfPlayAt(k)
+	about := c.Provenance(t.env.Version)
+	// The spec would name a folder.
+	about["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
+	e := &extractor{Positions: &c.Positions, env: t.env, provenOnly: isZero(t.weights)}
+	return e.extract(ctx, games.Out, about)
 }
 
 // fit fits weights to the training positions of the last generations.
@@ -467,44 +542,63 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	steps := int64(t.Settings.Steps())
 	t.env.Stage(g.Number, "tune", steps)
 	folders := slices.Clone(t.Data)
-	for k := max(1, g.Number+1-cmp.Or(t.Window, g.Number)); k <= g.Number; k++ {
+	first := 1
+	if t.Window > 0 {
+		first = max(1, g.Number+1-t.Window)
+	}
+	for k := first; k <= g.Number; k++ {
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
-	best, parent := t.trained.Best, t.weights
+
+	parent := t.weights
 	in := newPositionReader(t.env, t.Rules, folders...)
 	data, err := t.read(ctx, parent, in)
 	if err != nil {
 		return nil, err
 	}
-	var r fits
 	g.LeftOut = in.leftOut
+	g.Positions = data[dataset.Train].Len()
+	g.Validation = data[dataset.Validation].Len()
+
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
-		t.env.Progress(int64(step.Iteration), steps,
-			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
+		text := fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f",
+			step.Loss, step.ValidationLoss)
+		t.env.Progress(int64(step.Iteration), steps, text)
 		return nil
 	}
-	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
-		if t.Policy != nil {
-			t.env.Stage(g.Number, "policy", 0)
-		}
-		in.folders = folders[len(folders)-1:]
-		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, in)
-	}
+	fit, err := texel.Fit(ctx, data, s)
 	if err != nil {
 		return nil, err
 	}
-	g.Positions, g.Validation = data[dataset.Train].Len(), data[dataset.Validation].Len()
-	g.Loss, g.ValidationLoss, g.LiveUnits, g.Test, g.Policy = r.Loss[1], r.ValidationLoss[1], r.LiveUnits, r.Test, r.Policy
+	g.Loss = fit.Loss[1]
+	g.ValidationLoss = fit.ValidationLoss[1]
+	g.LiveUnits = fit.LiveUnits
+	g.Test = fit.Test
+
+	// The policy is fitted to the positions of this generation alone.
+	if t.Policy != nil {
+		t.env.Stage(g.Number, "policy", 0)
+	}
+	in.folders = folders[len(folders)-1:]
+	g.Policy, err = t.fitPolicy(ctx, parent, fit, in)
+	if err != nil {
+		return nil, err
+	}
+
+	// The weights say where they come from.
 	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
-	if best > 0 {
-		parentName = t.Name + " " + GenerationName(best)
+	if t.trained.Best > 0 {
+		parentName = t.Name + " " + GenerationName(t.trained.Best)
 	}
-	w := fitted(parent, r, eval.Provenance{
-		Method: "texel", Run: t.Name + " " + GenerationName(g.Number), Parent: parentName, Seed: t.Seed,
+	w := fitted(parent, fits{fit, g.Policy}, eval.Provenance{
+		Method:  "texel",
+		Run:     t.Name + " " + GenerationName(g.Number),
+		Parent:  parentName,
+		Seed:    t.Seed,
 		Version: t.env.Version,
-		Data:    fmt.Sprintf("%d positions of self-play by %s", data[dataset.Train].Len(), agent),
+		Data:    fmt.Sprintf("%d positions of self-play by %s", g.Positions, agent),
 	})
 	w.Source = t.path(g.Number, WeightsFile)
 	return w, nil

@@ -21,7 +21,9 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -68,6 +70,14 @@ func testConfig(t *testing.T) Generations {
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
 	c.Out = filepath.Join(t.TempDir(), "run")
 	return c
+}
+
+// train runs a training to its end.
+func train(t *testing.T, c *Generations) Trained {
+	t.Helper()
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	return s
 }
 
 // timings are the times of generations in an indented file.
@@ -161,15 +171,15 @@ func TestGenerations(t *testing.T) {
 	require.Equal(t, s.Best, m.Result.Best)
 }
 
-// A training that was stopped again and again, at every stage, by another number
-// part workers, ends with the same files as one that wasn't.
+// A training that was stopped again and again, at every stage, by another number of workers, and whose folder was moved
+// each time, ends with the same files as one that wasn't. Records name weights by their path in the folder.
 func TestGenerationsResume(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Workers = 1
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	train(t, &c)
 	want := contents(t, c.Out)
+	require.Contains(t, want["gen-001/match/games.jsonl"], "weights=gen-000/weights.json")
 
 	c.Out = filepath.Join(t.TempDir(), "run")
 	stops := 0
@@ -195,12 +205,15 @@ func TestGenerationsResume(t *testing.T) {
 		}
 		require.ErrorIs(t, err, context.Canceled)
 		stops++
+		moved := filepath.Join(t.TempDir(), "run")
+		require.NoError(t, os.Rename(c.Out, moved))
+		c.Out = moved
 	}
 	require.Greater(t, stops, 5)
 	require.Equal(t, want, contents(t, c.Out))
 
 	c.Seed = 2
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
+	_, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, `holds a run of another configuration; seed was "1", now "2"`)
 }
 
@@ -211,39 +224,35 @@ func TestGenerationsGoOn(t *testing.T) {
 	c := testConfig(t)
 	c.Match.SPRT = sprt.Test{Elo0: -200, Elo1: -100, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic} // adopts
 	c.SelfPlay.Pairs, c.Count, c.Rating.Pairs = 40, 1, 2
-	first, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	first := train(t, &c)
 	require.Equal(t, 1, first.Best)
 	c.Count = 2
-	second, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	second := train(t, &c)
 	require.Equal(t, 2, second.Best)
 	require.NotEqual(t, first.Rating, second.Rating)
 	games := 0
 	c.Rating.Pairs = 3
-	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Record) { games++ }}))
+	_, err := c.Run(t.Context(), testEnv(Observer{Game: func(*record.Record) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
 	c.Rating = Rating{Pairs: 1, Every: 2, Reference: eval.DefaultName}
-	third, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	third := train(t, &c)
 	require.Equal(t, c.path(0, "../rating-002-2"), third.RatingGames)
+}
+
+// titles returns the titles of the columns of rows.
+func titles(rows []Row) string {
+	return strings.Join(lists.Map(Columns(rows), func(c grid.Column[Row]) string { return c.Title }), ", ")
 }
 
 // A table of generations has no column that holds nothing.
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	titles := func(g ...Generation) string {
-		var list []string
-		for _, c := range Columns(Rows(g, []Rated{{Player: GenerationName(7)}})) {
-			list = append(list, c.Title)
-		}
-		return strings.Join(list, ", ")
-	}
-	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Generation{Number: 1}))
+	rated := []Rated{{Player: GenerationName(7)}}
+	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Rows([]Generation{{Number: 1}}, rated)))
 	played := Generation{Number: 7, Pairs: sprt.Pairs{1}, LiveUnits: 3, Test: &texel.Test{}, ReferencePairs: sprt.Pairs{0, 1}}
 	require.Equal(t, "Generation, Verdict, Pairs, LLR, Parent, Live units, Elo to the reference, Positions, Training loss, "+
-		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Generation{Number: 1}, played), "no Elo is finite")
+		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Rows([]Generation{{Number: 1}, played}, rated)), "no Elo is finite")
 }
 
 // manifest is that of a run of generations.
@@ -260,13 +269,16 @@ func manifestOf(t *testing.T, dir string) (m manifest) {
 	return m
 }
 
-// No generation goes on after the time given, of which what passed before the run was stopped is a
-// part; a run resumes with a longer one.
-func TestGenerationsInTime(t *testing.T) {
+// A generation under way when the time is over is stopped, with the reason, and resumes with a longer one to the same
+// end; what passed before counts. One that would take longer than the rest isn't begun.
+func TestTimeOfGenerations(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Pairs = 0, 0, 40
-	c.Count, c.Time = 1, time.Hour
+	c.Workers = 1
+	train(t, &c)
+	want := contents(t, c.Out)
+
+	c.Out, c.Time = filepath.Join(t.TempDir(), "run"), time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := c.Run(ctx, testEnv(Observer{Stage: func(_ int, stage string, _ int64) {
 		if stage == "tune" {
@@ -276,24 +288,32 @@ func TestGenerationsInTime(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	stopped := manifestOf(t, c.Out).Result.Timing
 	require.Positive(t, stopped.SelfPlay)
+
 	c.Time = time.Nanosecond
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	s := train(t, &c)
 	require.Empty(t, s.Generations)
-	require.GreaterOrEqual(t, manifestOf(t, c.Out).Result.Timing.SelfPlay, stopped.SelfPlay)
-	c.Time = time.Hour
-	s, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Len(t, s.Generations, 1)
-	before := s.Generations[0].Timing
-	require.Greater(t, before.SelfPlay, stopped.SelfPlay)
-	c.Time, c.Count = time.Hour, 2
-	s, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	require.Equal(t, "Generation 1 was stopped, as the 1ns are over; a longer --time goes on with it.", s.Ended)
+	require.FileExists(t, s.Weights)
+	m := manifestOf(t, c.Out)
+	require.Equal(t, s.Ended, m.Result.Ended)
+	require.GreaterOrEqual(t, m.Result.Timing.SelfPlay, stopped.SelfPlay)
+
+	c.Time = 0
+	s = train(t, &c)
+	require.Empty(t, s.Ended)
+	require.Equal(t, want, contents(t, c.Out))
+	first := s.Generations[0].Timing
+	require.Greater(t, first.SelfPlay, stopped.SelfPlay)
+
+	c.Time, c.Count = time.Nanosecond, 3
+	s = train(t, &c)
 	require.Len(t, s.Generations, 2)
-	require.Equal(t, before, s.Generations[0].Timing)
+	require.Equal(t, first, s.Generations[0].Timing)
+	require.Regexp(t, `^Generation 3 was not begun, as 0s of 1ns are left and the one before took .*; a longer --time makes it\.$`,
+		s.Ended)
 }
 
+// What is invalid or can't work is refused before anything is played.
 func TestInvalidGenerations(t *testing.T) {
 	t.Parallel()
 	for message, change := range map[string]func(*Generations){
@@ -317,8 +337,18 @@ func TestInvalidGenerations(t *testing.T) {
 		"tune.scale: expected a number above 0": func(c *Generations) {
 			c.Weights.Values, c.Settings.Scale = eval.Vector{}, 0
 		},
-		"agent: expected an agent spec":               func(c *Generations) { c.Agent = agents.Spec{} },
-		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlay.Agent = agents.Spec{Kind: "greedier"} },
+		"selfplay.split: expected more pairs or another share: none of the 90 pairs of generation 1 gives validation positions": func(c *Generations) {
+			c.SelfPlay.Split.Validation = 0
+		},
+		"none of the 2 pairs of generation 1 gives validation": func(c *Generations) { c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{5, 5} },
+		"gives train positions":                                func(c *Generations) { c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{Validation: 90} },
+		"match.pairs: expected more: no candidate is adopted, as elo0=0,elo1=50,alpha=0.05,beta=0.05,model=logistic " +
+			"accepts elo1 by none of 22 pairs, all won": func(c *Generations) { c.Match.Pairs = 22 },
+		"rating.each: expected 0 without rating.reference": func(c *Generations) { c.Rating.Each = 2 },
+		"tune.features: expected some":                     func(c *Generations) { c.Settings.Features = []string{} },
+		"tune.positions: expected 0, which is all, or 2":   func(c *Generations) { c.Choice.Positions = 1 },
+		"agent: expected an agent spec":                    func(c *Generations) { c.Agent = agents.Spec{} },
+		"selfplay.agent: agent \"greedier\": unknown":      func(c *Generations) { c.SelfPlay.Agent = agents.Spec{Kind: "greedier"} },
 	} {
 		c := testConfig(t)
 		change(&c)

@@ -1,10 +1,16 @@
-// Package training has the runs that tune agents: self-play and the training positions of its games ([SelfPlay],
-// [Positions.Extract]), a fit of weights to them ([Texel]), tuning by matches ([SPSA]), and generations of self-play,
-// fits and matches ([Generations]), each with a config that is checked before anything is played.
+// Package training has the runs that tune agents: self-play and the training positions of its
+// games ([SelfPlay], [Positions.Extract]), a fit of weights to them ([Texel]), tuning by
+// matches ([SPSA]), and generations of self-play, fits and matches ([Generations]). Each has a
+// config that is checked before anything is played, and a method Run; a reader may begin with
+// [SPSA], the simplest.
 //
-// Every run that tunes has a folder with a manifest and a history, from which it resumes after it was stopped at any
-// point, with the same outcome. Games, seeds and records are those of package tournament; the methods are in packages
-// below agents/tuning.
+// A training goes from records to weights: tournaments of package tournament are played, an
+// extractor makes training positions of their records, a positionReader reads these, package texel
+// fits weights to them, and a match says whether the weights are stronger.
+//
+// Every run that tunes has a folder with a manifest and a history, from which it resumes after it
+// was stopped at any point, with the same outcome. Games, seeds and records are those of package
+// tournament; the methods are in packages below agents/tuning.
 package training
 
 import (
@@ -32,24 +38,32 @@ type Env struct {
 
 // Observer receives the progress of a run. All functions that the run calls are given.
 type Observer struct {
-	// Stage is called when a stage of a generation, or the "verification" of an SPSA step, begins: with the number of
-	// games at most, or for "tune" of steps ([texel.Settings.Steps]); 0 for "policy".
+	// Stage is called when a stage of a generation, or the "verification" of an SPSA step,
+	// begins: with the number of games at most, or for "tune" of steps
+	// ([texel.Settings.Steps]); 0 for "policy".
 	Stage func(generation int, stage string, count int64)
-	// Progress is called as work that plays no games goes on; all is 0 if unknown, and text has the unit or state.
+	// Progress is called as work that plays no games goes on; all is 0 if unknown, and text has the
+	// unit or state.
 	Progress func(done, all int64, text string)
 	// Game is called for each game of the stage, or of a step of an SPSA, as it is recorded.
 	Game func(*record.Record)
-	// Generation is called after each generation of a Generations, also for one of an earlier run in the folder.
+	// Generation is called after each generation of a Generations, also for one of an earlier run
+	// in the folder.
 	Generation func(Generation)
-	// Step is called with the history after each step of a Texel or an SPSA, also of an earlier run in the folder.
+	// Step is called with the history after each step of a Texel or an SPSA, also of an earlier run
+	// in the folder.
 	Step func(history []Line)
 }
 
-// play plays a tournament of a run; one that has begun goes on with the pairs it had if they are more. A game
-// that a fault decided says nothing about the weights, so it is an error.
-func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Record)) (tournament.Summary, error) {
-	c.Log, c.Extend = e.Log, true
-	if m, _ := tournament.ReadManifest(os.DirFS(c.Out)); m != nil { // Run has the error, too
+// play plays a tournament of a run; one that has begun goes on with the pairs it had if they are
+// more. A game that a fault decided says nothing about the weights, so it is an error.
+func (e *Env) play(
+	ctx context.Context, c tournament.Config, onGame func(*record.Record),
+) (tournament.Summary, error) {
+	c.Log = e.Log
+	c.Extend = true
+	m, _ := tournament.ReadManifest(os.DirFS(c.Out)) // Run has the error, too
+	if m != nil {
 		c.Pairs = max(c.Pairs, m.Config.Pairs)
 	}
 	if err := c.Resume(e.Registry); err != nil {
@@ -63,8 +77,10 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 		onGame(g)
 	})
 	if err == nil && fault != nil {
-		err = fmt.Errorf("an agent lost %d games by a fault, the first one game %d (%s): %s; they are in %s",
-			s.Faults, fault.Game, fault.Fault.Kind, fault.Fault.Detail, c.Out)
+		f := fault.Fault
+		err = fmt.Errorf(
+			"an agent lost %d games by a fault, the first one game %d (%s): %s; they are in %s",
+			s.Faults, fault.Game, f.Kind, f.Detail, c.Out)
 	}
 	return s, err
 }

@@ -27,8 +27,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	c.Settings.Network = &texel.Network{Epochs: 3, Rate: 0.001, Seed: 1}
 	c.Choice = texel.Choice{Leaves: true}
 	c.Rating.Pairs, c.SelfPlay.Pairs = 0, 180
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	s := train(t, &c)
 	require.True(t, s.Generations[0].Adopted)
 	first, err := files.Load(c.path(1, WeightsFile), eval.Read)
 	require.NoError(t, err)
@@ -66,8 +65,7 @@ func TestGenerationsFromNothing(t *testing.T) {
 	c.SelfPlay.Stages = []Stage{{From: 2, Agent: c.Agent.With("depth", "2"), Pairs: 40}, {From: 3, Pairs: 50}}
 	c.Rating = Rating{Pairs: 5, Every: 2, Reference: eval.DefaultName}
 	require.NoError(t, c.Validate(registry()))
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	s := train(t, &c)
 	require.Len(t, s.Generations, 3)
 	require.Equal(t, 3, s.Best)
 	for i, g := range s.Generations {
@@ -116,16 +114,14 @@ func TestGenerationsWithData(t *testing.T) {
 	c := testConfig(t)
 	c.Count = 1
 	c.Settings.Features = []string{} // none is tuned
-	alone, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	alone := train(t, &c)
 	first := alone.Generations[0]
 	require.Equal(t, []any{false, int64(0), 0}, []any{first.Adopted, first.Pairs.N(), alone.Best})
 
 	other := c
 	other.Data = []string{filepath.Join(c.path(1, "selfplay"), PositionsDir)}
 	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
-	both, err := other.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
+	both := train(t, &other)
 	require.Greater(t, both.Generations[0].Positions, first.Positions*3/2)
 
 	other.Data = append(other.Data, t.TempDir())

@@ -9,19 +9,14 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Verdict says what a gain over something is by its 95 % interval, and if that shows none, how much more would narrow
-// it to the gain, or to 10 Elo. g is nil if there is no finite one; then p has the game pairs, if any were played.
+// What the result of a training shows, in a sentence.
+
+// Verdict says what a gain over something is by its 95 % interval, and if that shows none, how much
+// more would narrow it to the gain, or to 10 Elo. g is nil if there is no finite one; then p has
+// the game pairs, if any were played.
 func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
-	n := p.N()
-	switch {
-	case g == nil && n == 0:
-		return "not compared with " + over
-	case g == nil && p[4] == n:
-		return fmt.Sprintf("stronger than %s: it won all %d pairs", over, n)
-	case g == nil && p[0] == n:
-		return fmt.Sprintf("weaker than %s: it lost all %d pairs", over, n)
-	case g == nil:
-		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
+	if g == nil {
+		return verdictOfPairs(p, over)
 	}
 	better, worse := "stronger", "weaker"
 	unit, decimals := "Elo", 1
@@ -29,7 +24,10 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	if g.Measure != "Elo" {
 		better, worse = "better", "worse"
 		unit, decimals = "nats of "+textfmt.Visible(g.Measure), 5
-		count, more = 2*count, "take about %s more test positions"
+		count, more = float64(g.Count), "take about %s more test positions"
+	}
+	interval := func(value float64) string {
+		return fmt.Sprintf("%.*f ± %.*f %s (95 %%)", decimals, value, decimals, g.Margin, unit)
 	}
 	size := math.Abs(g.Value)
 	if g.Margin > 0 && size > g.Margin {
@@ -37,15 +35,16 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 		if g.Value > 0 {
 			direction = better
 		}
-		return fmt.Sprintf("%s than %s by %.*f ± %.*f %s (95 %%)", direction, over, decimals, size,
-			decimals, g.Margin, unit)
+		return fmt.Sprintf("%s than %s by %s", direction, over, interval(size))
 	}
-	text := fmt.Sprintf("no gain shown over %s: %.*f ± %.*f %s (95 %%)", over, decimals, g.Value,
-		decimals, g.Margin, unit)
+	text := fmt.Sprintf("no gain shown over %s: %s", over, interval(g.Value))
+
+	// The interval narrows with the square root of the count.
 	if g.Margin == 0 || count == 0 {
 		return text
 	}
-	ratio := g.Margin / max(size, min(10, g.Margin/2))
+	wanted := max(size, min(10, g.Margin/2))
+	ratio := g.Margin / wanted
 	needed := math.Ceil(max(count*(ratio*ratio-1), 1))
 	text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(needed)))
 	if g.All > 0 {
@@ -56,25 +55,45 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	return text
 }
 
-// Verdict says how much stronger the generation last adopted is than the initial weights; "" without generations.
+// verdictOfPairs is [Verdict] where pairs give no finite estimate.
+func verdictOfPairs(p sprt.Pairs, over string) string {
+	switch n := p.N(); n {
+	case 0:
+		return "not compared with " + over
+	case p[4]:
+		return fmt.Sprintf("stronger than %s: it won all %d pairs", over, n)
+	case p[0]:
+		return fmt.Sprintf("weaker than %s: it lost all %d pairs", over, n)
+	default:
+		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
+	}
+}
+
+// Verdict says how much stronger the generation last adopted is than the initial weights; ""
+// without generations.
 func (r *Result) Verdict() string {
 	const initial = "the initial weights"
 	n := len(r.Generations)
-	switch {
-	case n == 0 || r.Best < 0 || r.Best > n:
+	if n == 0 || r.Best < 0 || r.Best > n {
 		return ""
-	case r.Best > 0 && r.gain() == nil:
-		return fmt.Sprintf("Generation %d of %d: not compared with %s; rating.pairs would do it", r.Best, n, initial)
-	case r.Best > 0:
-		return fmt.Sprintf("Generation %d of %d: %s", r.Best, n, Verdict(r.gain(), sprt.Pairs{}, initial))
 	}
-	last := &r.Generations[n-1]
-	return fmt.Sprintf("No gain shown: none of %d generations was adopted; the last one: %s", n,
-		Verdict(eloGain(last.Elo, last.EloMargin, 2*last.Pairs.N()), last.Pairs, initial))
+	if r.Best == 0 {
+		last := &r.Generations[n-1]
+		gain := eloGain(last.Elo, last.EloMargin, 2*last.Pairs.N())
+		return fmt.Sprintf("No gain shown: none of %d generations was adopted; the last one: %s", n,
+			Verdict(gain, last.Pairs, initial))
+	}
+	gain := r.gain()
+	if gain == nil {
+		return fmt.Sprintf("Generation %d of %d: not compared with %s; rating.pairs would do it",
+			r.Best, n, initial)
+	}
+	verdict := Verdict(gain, sprt.Pairs{}, initial)
+	return fmt.Sprintf("Generation %d of %d: %s", r.Best, n, verdict)
 }
 
-// gain returns what the generation last adopted gains over the initial weights: by the rating, or else by the matches
-// that adopted it and those before it; nil if it isn't known.
+// gain returns what the generation last adopted gains over the initial weights: by the rating, or
+// else by the matches that adopted it and those before it; nil if it isn't known.
 func (r *Result) gain() *eval.Gain {
 	if r.Gain != nil {
 		return r.Gain
@@ -85,7 +104,9 @@ func (r *Result) gain() *eval.Gain {
 		if m.Elo == nil || m.EloMargin == nil || m.Parent >= k {
 			return nil
 		}
-		g.Value, g.Margin, g.Count = g.Value+*m.Elo, math.Hypot(g.Margin, *m.EloMargin), g.Count+2*m.Pairs.N()
+		g.Value += *m.Elo
+		g.Margin = math.Hypot(g.Margin, *m.EloMargin)
+		g.Count += 2 * m.Pairs.N()
 	}
 	return g
 }

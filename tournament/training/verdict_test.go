@@ -74,12 +74,6 @@ func TestEloToTheReference(t *testing.T) {
 	}
 	own := generations[0].AgainstReference()
 	require.NotEmpty(t, own)
-	titles := func(rows []Row) (list []string) {
-		for _, c := range Columns(rows) {
-			list = append(list, c.Title)
-		}
-		return list
-	}
 	rows := Rows(generations, []Rated{{Player: ReferenceName}, {Player: "gen-002", Elo: -461.2, Margin: 131}})
 	require.Equal(t, own, rows[0].Reference, "it isn't rated")
 	require.Equal(t, "-461 ± 131", rows[1].Reference)

@@ -92,15 +92,7 @@ func (s *Server) knownHost(host string) bool {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return s.Open || ip.Unmap().IsLoopback()
 	}
-	if host == "localhost" {
-		return true
-	}
-	for _, name := range s.Hosts {
-		if host == strings.ToLower(name) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Hosts, host)
 }
 
 // Quota bounds a number, such as the number of games, for each client.

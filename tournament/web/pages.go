@@ -49,13 +49,15 @@ func (s *Server) AddAssets(embedded fs.FS) {
 
 // addFile adds a script or style sheet. Browsers keep it, and ask whether it has changed.
 func (s *Server) addFile(name, kind, text string) {
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text)))
+	digest := sha256.Sum256([]byte(text))
+	tag := fmt.Sprintf(`"%x"`, digest)
 	s.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", kind+"; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")
 		h.Set("ETag", tag)
-		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
+		content := strings.NewReader(text)
+		http.ServeContent(w, r, name, time.Time{}, content)
 	})
 }
 
@@ -88,7 +90,8 @@ func (s *Server) WritePage(w http.ResponseWriter, status int, name string, data 
 
 // Refuse responds with an error as a page.
 func (s *Server) Refuse(w http.ResponseWriter, status int, text string) {
-	text = strings.ToUpper(text[:1]) + text[1:]
-	refusal := struct{ Title, Text string }{http.StatusText(status), text}
-	s.WritePage(w, status, "refusal", refusal)
+	s.WritePage(w, status, "refusal", map[string]string{
+		"Title": http.StatusText(status),
+		"Text":  strings.ToUpper(text[:1]) + text[1:],
+	})
 }

@@ -20,12 +20,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
 	"golang.org/x/time/rate"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -103,6 +105,7 @@ func New(c Config) *Server {
 		writeTimeout: writeTimeout,
 		closeTimeout: closeTimeout,
 	}
+	s.Hosts = append(lists.Map(c.Hosts, strings.ToLower), "localhost")
 	s.limiter.limit = rate.Limit(cmp.Or(c.Rate, requestsPerSecond))
 	s.limiter.clients = map[string]*rate.Limiter{}
 	share := maxReads

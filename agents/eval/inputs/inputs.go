@@ -65,14 +65,15 @@ func (in *List) count(first, x, limit int) {
 func (in *List) Extract(p rules.Position, own, opp *rules.Control) {
 	in.n = 0
 	side := p.Side()
+	other := side.Other()
 	empty := ^p.Occupied()
-	in.squares(0, empty&own.Ends, empty&opp.Ends, empty, side)
+	in.squares(0, empty, own.Ends, opp.Ends, side)
 	for h := rules.Height(1); h <= 3; h++ {
 		pieces := p.OfHeight(h)
-		in.squares(int(h), pieces&own.Pieces, pieces&opp.Pieces, pieces, side)
+		in.squares(int(h), pieces, own.Pieces, opp.Pieces, side)
 	}
 	in.counts(0, p, side, own)
-	in.counts(1, p, side.Other(), opp)
+	in.counts(1, p, other, opp)
 }
 
 // counts lists the inputs of the counts of a side, which has the number s: 0 for the side to move.
@@ -92,11 +93,14 @@ func (in *List) counts(s int, p rules.Position, side rules.Side, c *rules.Contro
 	}
 }
 
-// squares lists the squares of one content, by who controls them. Empty ones
-// that no side controls are left out: they follow from the others.
-func (in *List) squares(content int, own, opp, all rules.SquareSet, side rules.Side) {
+// squares lists all squares of one content, by who controls them. Empty ones that no side controls
+// are left out: they follow from the others.
+func (in *List) squares(content int, all, own, opp rules.SquareSet, side rules.Side) {
+	own &= all
+	opp &= all
 	if content > 0 {
-		in.set(squareInput(content, 0), all&^own&^opp, side)
+		none := all &^ own &^ opp
+		in.set(squareInput(content, 0), none, side)
 	}
 	in.set(squareInput(content, 1), own&^opp, side)
 	in.set(squareInput(content, 2), opp&^own, side)

@@ -18,9 +18,11 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 	t.Helper()
 	s, err := agents.ParseSpec(spec)
 	require.NoError(t, err)
-	a, err := agents.NewRegistry(kind).New(s)
+	registry := agents.NewRegistry(kind)
+	a, err := registry.New(s)
 	require.NoError(t, err)
-	require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 1)))
+	err = a.NewGame(t.Context(), agents.SetupOf(g, 1))
+	require.NoError(t, err)
 	return a
 }
 
@@ -40,9 +42,11 @@ func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agen
 // Ask returns what a chooses in g at a request, which must be legal.
 func Ask(t testing.TB, a agents.Agent, g *rules.Game, q agents.Request) agents.Decision {
 	t.Helper()
-	d, err := a.Choose(context.Background(), g, q)
+	ctx := t.Context()
+	d, err := a.Choose(ctx, g, q)
 	require.NoError(t, err)
-	require.NoError(t, g.Check(d.Move))
+	err = g.Check(d.Move)
+	require.NoError(t, err)
 	return d
 }
 

@@ -23,10 +23,11 @@ type Line struct {
 // Begin starts an empty line at g's present position.
 func (l *Line) Begin(g *rules.Game) {
 	l.rules = g.Rules()
-	l.past = append(l.past[:0], g.Forbidden()...)
-	l.history = len(l.past)
 	longest := l.rules.Options().MaxPlies
 	l.left = longest - g.Ply()
+	forbidden := g.Forbidden()
+	l.history = len(forbidden)
+	l.past = append(l.past[:0], forbidden...)
 }
 
 // Len returns the length of the line in plies.

@@ -138,18 +138,17 @@ func (s *Prover) prove(
 	s.avoided = map[rules.Position][]rules.Move{}
 	s.maxPlies = min(plies, left)
 	for s.maxPlies > 0 {
-		proven := s.search(p, side)
-		if !proven && (s.stopped || len(s.avoided) == 0) {
-			return nil
-		}
-		if proven {
+		if s.search(p, side) {
 			win, unsafe, err := strategy.Play(s.rules, side, []rules.Position{p}, s.answer)
-			if err == nil && len(unsafe) == 0 && win.Roots[0].Plies <= left {
+			holds := err == nil && len(unsafe) == 0
+			if holds && win.Roots[0].Plies <= left {
 				return win
 			}
 			if s.avoid(unsafe) {
 				continue
 			}
+		} else if s.stopped || len(s.avoided) == 0 {
+			return nil
 		}
 		clear(s.avoided)
 		s.maxPlies -= 2
@@ -170,7 +169,8 @@ func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
 // any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
-		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
+		m, ok := s.proven[p]
+		if ok && p.Side() == s.attacker {
 			s.avoided[p] = append(s.avoided[p], m)
 			any = true
 		}
@@ -293,8 +293,10 @@ func (n numbers) toMove(attacks bool) numbers {
 // better by a quarter, or the node is done.
 func (c *choice) limit(node numbers, attacks bool) numbers {
 	n := node.toMove(attacks)
-	n.proof = min(n.proof, c.second+c.second/4+1)
-	n.disproof -= min(n.disproof-1, c.open-1)
+	better := c.second + c.second/4
+	n.proof = min(n.proof, better+1)
+	others := c.open - 1
+	n.disproof -= min(n.disproof-1, others)
 	return n.toMove(attacks)
 }
 
@@ -352,9 +354,14 @@ func (s *Prover) winsInThree(p rules.Position, f *frame) rules.Move {
 		return rules.NoMove
 	}
 	for m := range f.moves.All() {
+		if m.IsGoal() {
+			continue
+		}
 		next := s.rules.Apply(p, m)
-		threat := !m.IsGoal() && s.rules.CanReachGoal(next, side)
-		if threat && !s.rules.CanWin(next, side.Other()) && s.helpless(next, &f.reply) {
+		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
+			continue
+		}
+		if s.helpless(next, &f.reply) {
 			return m
 		}
 	}
@@ -370,7 +377,10 @@ func (s *Prover) helpless(p rules.Position, buffer *rules.MoveSet) bool {
 // returns reports whether p stood before on the path, under superko with whichever side to move.
 func (s *Prover) returns(p rules.Position) bool {
 	for _, before := range s.path {
-		if before == p || s.superko && before.Key() == p.Key() {
+		if before == p {
+			return true
+		}
+		if s.superko && before.Key() == p.Key() {
 			return true
 		}
 	}

@@ -43,7 +43,8 @@ func pack(answers []answer) []answer {
 		}
 		return compare(a.position, b.position)
 	})
-	return slices.CompactFunc(answers, func(a, b answer) bool { return a.position == b.position })
+	inOnePosition := func(a, b answer) bool { return a.position == b.position }
+	return slices.CompactFunc(answers, inOnePosition)
 }
 
 // compare orders positions by their boards, from a1 on; those of Kang with one board by their
@@ -73,12 +74,14 @@ func (s *Strategy) All() iter.Seq2[rules.Position, rules.Move] {
 
 // Answer returns the winner's move in p, if the strategy has one: a win at once it leaves out.
 func (s *Strategy) Answer(p rules.Position) (m rules.Move, ok bool) {
-	byPosition := func(a answer, p rules.Position) int { return compare(a.position, p) }
-	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), byPosition)
-	if !ok {
-		return rules.NoMove, false
+	byPosition := func(a answer, p rules.Position) int {
+		return compare(a.position, p)
 	}
-	return s.answers[i].move, true
+	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), byPosition)
+	if ok {
+		m = s.answers[i].move
+	}
+	return m, ok
 }
 
 // Line returns a game from a root as long as the strategy allows.

@@ -77,7 +77,11 @@ func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand
 	}
 	numbers := func() []float32 { return make([]float32, len(x)) }
 	f.state = vector.Adam{
-		X: x, Mean: numbers(), Square: numbers(), Bound: numbers(), Epsilon: s.Epsilon,
+		X:       x,
+		Mean:    numbers(),
+		Square:  numbers(),
+		Bound:   numbers(),
+		Epsilon: s.Epsilon,
 	}
 	for part := range f.state.Gradients {
 		f.state.Gradients[part] = numbers()

@@ -283,14 +283,14 @@ type decoder struct {
 	name  string       // of these rules there
 }
 
-func (d *decoder) position(r *row) (Position, error) {
+func (d *decoder) position(r *row) (p Position, err error) {
 	if r.Rules != d.name {
 		parsed, err := rules.Parse(r.Rules)
 		if err != nil {
-			return Position{}, err
+			return p, err
 		}
 		if d.want != nil && parsed.String() != d.want.String() {
-			return Position{}, fmt.Errorf(
+			return p, fmt.Errorf(
 				"expected training positions of rules %v, found some of %v", d.want, parsed)
 		}
 		d.rules = cmp.Or(d.want, parsed)
@@ -298,17 +298,16 @@ func (d *decoder) position(r *row) (Position, error) {
 	}
 	board, err := d.rules.ParsePosition(r.Position)
 	if err != nil {
-		return Position{}, err
+		return p, err
 	}
 	side := string(board.Side().Letter())
 	if r.Side != side {
-		return Position{}, fmt.Errorf("expected side %s, as in the position, found %.40q",
-			side, r.Side)
+		return p, fmt.Errorf("expected side %s, as in the position, found %.40q", side, r.Side)
 	}
 	if r.Split != d.split {
-		return Position{}, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)
+		return p, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)
 	}
-	p := Position{
+	p = Position{
 		Rules: d.rules, Position: board, Game: r.Game, Ply: r.Ply, ToEnd: r.ToEnd,
 		Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Quiet: r.Quiet,
 	}
@@ -319,7 +318,7 @@ func (d *decoder) position(r *row) (Position, error) {
 	if r.Move != nil {
 		p.Move, err = d.rules.ParseMove(board, *r.Move)
 		if err != nil {
-			return Position{}, err
+			return p, err
 		}
 	}
 	return p, p.check()

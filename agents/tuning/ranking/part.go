@@ -170,17 +170,6 @@ func exponentiate(list []float32) (highest float32, sum float64) {
 	return highest, sum
 }
 
-// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of
-// the move chosen.
-func (p *part) learn(t *target, temperature float32, gradient []float32, share float32) float64 {
-	p.begin(t.Choice)
-	p.forward()
-	loss := p.probabilities()
-	p.setTarget(t, temperature)
-	p.backward(gradient, share)
-	return loss
-}
-
 // setTarget sets the probabilities that the moves are to have.
 func (p *part) setTarget(t *target, temperature float32) {
 	p.target = p.target[:0]

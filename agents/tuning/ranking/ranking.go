@@ -128,17 +128,21 @@ func Fit(ctx context.Context, r *rules.Rules, train, test Choices, s Settings) (
 
 // fit is the state of a fit: an [adam.Loss] of the targets.
 type fit struct {
-	settings Settings
-	rng      *rand.Rand
-	x        []float32 // the weights, in units of the logit
-	parts    [adam.Parts]*part
-	targets  []target
-	batch    int // targets of the present batch
+	Settings
+
+	rng     *rand.Rand
+	x       []float32 // the weights, in units of the logit
+	parts   [adam.Parts]*part
+	targets []target
+	batch   int // targets of the present batch
 }
 
 func newFit(r *rules.Rules, s Settings) *fit {
-	f := &fit{settings: s, x: make([]float32, policy.NumWeights)}
-	f.rng = rand.New(rand.NewPCG(s.Seed, 0))
+	f := &fit{
+		Settings: s,
+		rng:      rand.New(rand.NewPCG(s.Seed, 0)),
+		x:        make([]float32, policy.NumWeights),
+	}
 	for k := range f.parts {
 		f.parts[k] = &part{rules: r, x: f.x}
 	}
@@ -146,7 +150,7 @@ func newFit(r *rules.Rules, s Settings) *fit {
 }
 
 // hasParent reports whether the network is that of the parent and not a new one.
-func (f *fit) hasParent() bool { return f.settings.Parent != nil && f.settings.Parent.HasNetwork() }
+func (f *fit) hasParent() bool { return f.Parent != nil && f.Parent.HasNetwork() }
 
 // set sets the weights to a policy's.
 func (f *fit) set(w *policy.Weights) {
@@ -205,8 +209,8 @@ func (f *fit) learnable(ctx context.Context, choices []Choice) ([]target, error)
 		t.Choice = choices[i]
 		if !p.begin(t.Choice) {
 			t.Move = rules.NoMove
-		} else if f.settings.Evaluator != nil {
-			t.evaluations = p.evaluate(f.settings.Evaluator)
+		} else if f.Evaluator != nil {
+			t.evaluations = p.evaluate(f.Evaluator)
 		}
 	})
 	isNone := func(t target) bool { return t.Move == rules.NoMove }
@@ -218,8 +222,15 @@ func (f *fit) Begin(batch []uint32) { f.batch = len(batch) }
 
 // Add adds the gradient of the loss at a target, divided by the size of the batch.
 func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
-	temperature := float32(f.settings.Temperature)
-	return f.parts[part].learn(&f.targets[i], temperature, gradient, 1/float32(f.batch))
+	p := f.parts[part]
+	t := &f.targets[i]
+	p.begin(t.Choice)
+	p.forward()
+	loss := p.probabilities()
+	p.setTarget(t, float32(f.Temperature))
+	share := 1 / float32(f.batch)
+	p.backward(gradient, share)
+	return loss
 }
 
 // measure returns how well the weights predict choices.

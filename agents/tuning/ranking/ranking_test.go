@@ -171,7 +171,10 @@ func TestGradient(t *testing.T) {
 			}
 			const temperature = 40
 			gradient := make([]float32, len(p.x))
-			p.learn(&target, temperature, gradient, 1)
+			p.forward()
+			p.probabilities()
+			p.setTarget(&target, temperature)
+			p.backward(gradient, 1)
 			loss := func() (loss float64) {
 				p.forward()
 				p.probabilities()

@@ -53,26 +53,31 @@ func (s *Settings) Check(p *problems.List) {
 // check adds what is invalid in a parameter to a list.
 func (p Param) check(list *problems.List) {
 	field := "parameters." + p.Name
+	room := p.Max - p.Min
+	list.Expect(room > 0, field,
+		"expected a min below max, found %v and %v", p.Min, p.Max)
 	starts := p.Min <= p.Start && p.Start <= p.Max
-	list.Expect(p.Min < p.Max, field, "expected a min below max, found %v and %v", p.Min, p.Max)
-	list.Expect(starts, field, "expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
+	list.Expect(starts, field,
+		"expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
 	if p.Whole {
 		whole := p.Min == math.Trunc(p.Min) && p.Max == math.Trunc(p.Max)
 		list.Expect(whole, field,
 			"expected a min and a max that are whole numbers, found %v and %v", p.Min, p.Max)
 	}
-	room := p.Max - p.Min
 	if room <= 0 { // which was told already
 		room = math.Inf(1)
 	}
 	moves := 0 < p.C && p.C <= room
-	list.Expect(moves, field, "expected a c above 0, at most max - min, found %v", p.C)
+	list.Expect(moves, field,
+		"expected a c above 0, at most max - min, found %v", p.C)
 	if p.Whole {
 		rounds := p.C < 0.5 // to the same numbers
-		list.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
+		list.Expect(!rounds, field,
+			"expected a c of at least 0.5 for whole numbers, found %v", p.C)
 	}
 	gains := 0 <= p.R && p.R <= 10
-	list.Expect(gains, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
+	list.Expect(gains, field,
+		"expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.
@@ -133,13 +138,18 @@ const (
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
+	alpha := cmp.Or(s.Alpha, defaultAlpha)
+	gamma := cmp.Or(s.Gamma, defaultGamma)
 	n := float64(s.Steps * s.Pairs)
-	k := float64((step-1)*s.Pairs + 1)
+	earlier := (step - 1) * s.Pairs
+	k := float64(earlier + 1)
+
 	stability := cmp.Or(s.A, defaultA) * n
 	decay := (stability + n) / (stability + k)
-	last := cmp.Or(p.R, defaultR) * p.C * p.C // a at the end of the run
-	a = last * math.Pow(decay, cmp.Or(s.Alpha, defaultAlpha))
-	c = p.C * math.Pow(n/k, cmp.Or(s.Gamma, defaultGamma))
+	rate := cmp.Or(p.R, defaultR)
+	last := rate * p.C * p.C // a at the end of the run
+	a = last * math.Pow(decay, alpha)
+	c = p.C * math.Pow(n/k, gamma)
 	return a, c
 }
 

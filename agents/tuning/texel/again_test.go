@@ -136,7 +136,7 @@ func TestNetworkFromWindows(t *testing.T) {
 	s := known.settings()
 	s.Network = &Network{Epochs: 4, Units: 32, Seed: 1}
 	fit := func(least int) (loss, epochLoss float64) {
-		f := newFit(Splits{d, validation}, s, known.scale)
+		f := newFit(Splits{d, validation}, s)
 		n := &networkLoss{model: f.initial()}
 		n.prepare(f, least)
 		for range s.Network.Epochs {

@@ -151,8 +151,10 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 	if c.Quiet && !p.Quiet {
 		return true
 	}
-	over := p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2)
-	return c.Leaves && p.Scored && over
+	if !c.Leaves || !p.Scored {
+		return false
+	}
+	return p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2)
 }
 
 // Splits are the positions of a fit: weights are fitted to those for training, the iteration to

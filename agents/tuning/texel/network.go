@@ -73,10 +73,12 @@ func images(on []uint16, buffer *[inputs.Num]uint16) [2][]uint16 {
 func (m *model) network(e example, s *sums) float32 {
 	var mirrored [inputs.Num]uint16
 	for image, on := range images(e.active(), &mirrored) {
-		s[image] = *m.row(b1Row)
-		vector.AddRows(s[image][:], m.rows(), on)
+		sum := &s[image]
+		*sum = *m.row(b1Row)
+		vector.AddRows(sum[:], m.rows(), on)
 	}
-	return vector.Output(s[0][:], s[1][:], m.row(w2Row)[:])
+	output := m.row(w2Row)
+	return vector.Output(s[0][:], s[1][:], output[:])
 }
 
 // logit returns the logit of a position and stores its pre-activations in s.
@@ -94,7 +96,9 @@ func (m *model) add(g *model, e example, s *sums, residual float32) {
 	for j, value := range e.features() {
 		g.x[j] += residual * value
 	}
-	output, gradBias, gradOutput := m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:]
+	output := m.row(w2Row)[:]
+	gradBias := g.row(b1Row)[:]
+	gradOutput := g.row(w2Row)[:]
 	vector.OutputGradient(s[0][:], s[1][:], output, gradBias, gradOutput, residual)
 	var mirrored [inputs.Num]uint16
 	for image, on := range images(e.active(), &mirrored) {
@@ -113,14 +117,15 @@ func networkRows(n *eval.Network) []*[hidden]int16 {
 
 // quantum says how the weights of a row of the network become whole numbers, in units of the logit.
 func quantum(row int, scale float64) adam.Quantum {
+	q := adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxW1}
 	switch row {
 	case b1Row:
-		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxB1}
+		q.Bound = eval.MaxB1
 	case w2Row:
-		return adam.Quantum{Size: scale / eval.QB, Bound: math.MaxInt16 / eval.QB * eval.QB}
-	default:
-		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxW1}
+		q.Size = scale / eval.QB
+		q.Bound = math.MaxInt16 / eval.QB * eval.QB
 	}
+	return q
 }
 
 // set sets the network's weights.
@@ -136,15 +141,15 @@ func (m *model) set(n *eval.Network, scale float64) {
 // initial returns the parent's model, its dead units anew and without an output, or one with small
 // random weights.
 func (f *fit) initial() model {
-	s := &f.settings
+	s := &f.Settings
 	m := newModel(len(s.Parent))
 	for j, w := range s.Parent {
-		m.x[j] = float32(w * f.scale)
+		m.x[j] = float32(w * f.Scale)
 	}
 	parent := s.Network.Parent
 	var live [hidden]bool
 	if parent != nil {
-		m.set(parent, f.scale)
+		m.set(parent, f.Scale)
 		live = parent.Live()
 	}
 	units := cmp.Or(s.Network.Units, hidden)
@@ -206,7 +211,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 	n.prepare(f, windowBlocks)
 	best, bestLoss := slices.Clone(n.x), n.loss(f.validation)
 	f.record(n.loss(f.train), bestLoss, n.weights(f))
-	for f.iteration < f.settings.Network.Epochs && f.err == nil {
+	for f.iteration < f.Network.Epochs && f.err == nil {
 		loss, err := n.epoch(ctx, f)
 		if err != nil {
 			return err
@@ -222,7 +227,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 	f.iteration++ // the fit of the weights alone is another step
 	n.x = best
 	f.start = n.weights(f)
-	f.network = n.quantise(f.scale)
+	f.fitted = n.quantise(f.Scale)
 	f.train = f.withNetwork(f.train)
 	f.validation = f.withNetwork(f.validation)
 	return f.err
@@ -262,7 +267,7 @@ type networkLoss struct {
 
 // prepare makes the optimiser, for windows of least blocks or more.
 func (n *networkLoss) prepare(f *fit, least int) {
-	s := f.settings.Network
+	s := f.Network
 	train := f.train.data
 	batch := cmp.Or(s.Batch, defaultBatch)
 	n.blocks = max(least, batch/blockRows+1)
@@ -280,9 +285,9 @@ func (n *networkLoss) prepare(f *fit, least int) {
 	}
 	quantumOf := func(i int) adam.Quantum {
 		if i < n.features {
-			return adam.Quantum{Size: f.scale, Bound: eval.MaxWeight}
+			return adam.Quantum{Size: f.Scale, Bound: eval.MaxWeight}
 		}
-		return quantum((i-n.features)/hidden, f.scale)
+		return quantum((i-n.features)/hidden, f.Scale)
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, forOrder))
 	n.optimiser = adam.New(n.x, quantumOf, windows, rng, adam.Settings{
@@ -310,7 +315,7 @@ func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n.window = &loss{data: part, targets: part.targets(f.settings.Lambda, f.scale)}
+		n.window = &loss{data: part, targets: part.targets(f.Lambda, f.Scale)}
 		sum, err := n.optimiser.Pass(ctx, part.rows, n)
 		if err != nil {
 			return 0, err
@@ -323,9 +328,9 @@ func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 
 // weights returns the weights of the features, in hundredths of a point.
 func (n *networkLoss) weights(f *fit) []float64 {
-	w := slices.Clone(f.settings.Parent)
+	w := slices.Clone(f.Parent)
 	for _, j := range f.free {
-		w[j] = float64(n.x[j]) / f.scale
+		w[j] = float64(n.x[j]) / f.Scale
 	}
 	return w
 }
@@ -342,11 +347,14 @@ func (n *networkLoss) Begin(batch []uint32) {
 // Add adds the gradient at a position over the batch's weight, and returns the loss there, both
 // times its count.
 func (n *networkLoss) Add(_ int, number uint32, gradient []float32) float64 {
-	e := n.window.data.at(number)
+	window := n.window
+	e := window.data.at(number)
+	count := e.count()
 	var s sums
 	logit := n.logit(e, &s)
 	p, _ := logistic(logit)
-	residual := float32(e.count() * (p - n.window.target(e)) / n.weight)
-	n.add(&model{n.features, gradient}, e, &s, residual)
-	return e.count() * n.window.entropy(e, logit)
+	residual := count * (p - window.target(e)) / n.weight
+	g := model{n.features, gradient}
+	n.add(&g, e, &s, float32(residual))
+	return count * window.entropy(e, logit)
 }

@@ -75,7 +75,7 @@ func TestNetworkGradient(t *testing.T) {
 	d := known.networkSample(rng, 20, truth)
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
-	f := newFit(Splits{d, d}, s, known.scale)
+	f := newFit(Splits{d, d}, s)
 	n := &networkLoss{model: f.initial(), window: f.train, weight: 1}
 	for j := range n.x { // away from the whole numbers, where slopes jump
 		n.x[j] += float32(0.001 * rng.Float64())

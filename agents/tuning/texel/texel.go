@@ -111,15 +111,14 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 		return nil, err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
-	scale := s.Scale
-	if scale == 0 {
-		fitted, err := fitScale(d[dataset.Train], s.Parent)
+	if s.Scale == 0 {
+		scale, err := fitScale(d[dataset.Train], s.Parent)
 		if err != nil {
 			return nil, err
 		}
-		scale = fitted
+		s.Scale = scale
 	}
-	f := newFit(d, s, scale)
+	f := newFit(d, s)
 	if s.Network != nil {
 		if err := f.fitNetwork(ctx); err != nil {
 			return nil, err
@@ -133,12 +132,13 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 
 // check returns an error unless weights can be fitted to the positions.
 func (d *Splits) check() error {
-	for split, name := range []string{"training", "validation"} {
-		if d[split].Len() == 0 {
-			return fmt.Errorf("expected %s positions, found none", name)
-		}
-	}
 	train := d[dataset.Train]
+	switch {
+	case train.Len() == 0:
+		return errors.New("expected training positions, found none")
+	case d[dataset.Validation].Len() == 0:
+		return errors.New("expected validation positions, found none")
+	}
 	if train.low == train.high {
 		return fmt.Errorf("expected positions that were won and positions that were lost, "+
 			"found the result %v in all %d", train.low, train.rows)
@@ -161,18 +161,18 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// fit is a fit in progress. L-BFGS varies u = scale · rms · (weight - start), a number for each
-// weight that is not frozen.
+// fit is a fit in progress, whose scale is known. L-BFGS varies, for each weight that is not
+// frozen, the number u = scale · rms · (weight - start).
 type fit struct {
-	settings          Settings
-	scale             float64
+	Settings
+
 	train, validation *loss
-	before            [2]float64 // the losses of the parent
-	start             []float64  // the parent's weights, or those fitted together with the network
-	network           *eval.Network
-	units             int       // of it
-	rms               []float64 // of the features
-	free              []int     // features whose weights are not frozen
+	before            [2]float64    // the losses of the parent
+	start             []float64     // the parent's weights, or those fitted with the network
+	fitted            *eval.Network // nil: none
+	units             int           // of it
+	rms               []float64     // of the features
+	free              []int         // features whose weights are not frozen
 
 	// The last point that was evaluated: gonum evaluates the value and the gradient separately.
 	at, grad []float64
@@ -192,11 +192,15 @@ type point struct {
 	validationLoss float64
 }
 
-func newFit(d Splits, s Settings, scale float64) *fit {
+func newFit(d Splits, s Settings) *fit {
 	s.Iterations = cmp.Or(s.Iterations, defaultIterations)
 	s.Patience = cmp.Or(s.Patience, defaultPatience)
 	train, validation := d[dataset.Train], d[dataset.Validation]
-	f := &fit{settings: s, scale: scale, start: s.Parent, rms: train.meanSquares()}
+	f := &fit{
+		Settings: s,
+		start:    s.Parent,
+		rms:      train.meanSquares(),
+	}
 	f.best.validationLoss = math.Inf(1)
 	f.train = f.parentLoss(train)
 	f.validation = f.parentLoss(validation)
@@ -208,19 +212,20 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 		}
 	}
 	zero := make([]float64, len(f.rms))
-	f.before = [2]float64{f.train.value(zero), f.validation.value(zero)}
+	f.before[0] = f.train.value(zero)
+	f.before[1] = f.validation.value(zero)
 	return f
 }
 
 // parentLoss returns the loss of a split as a function of what is added to the parent's weights.
 func (f *fit) parentLoss(d *Data) *loss {
-	return newLoss(d, f.settings.Parent, base, f.scale, d.targets(f.settings.Lambda, f.scale))
+	return newLoss(d, f.Parent, base, f.Scale, d.targets(f.Lambda, f.Scale))
 }
 
 // withNetwork returns the loss with the fitted network in place of the parent's,
 // as a function of what is added to the weights fitted together with it.
 func (f *fit) withNetwork(l *loss) *loss {
-	return newLoss(l.data, f.start, outputs(f.network), f.scale, l.targets)
+	return newLoss(l.data, f.start, outputs(f.fitted), f.Scale, l.targets)
 }
 
 // logits returns what u adds to the parent's weights, in units of the logit.
@@ -236,7 +241,7 @@ func (f *fit) logits(u []float64) []float64 {
 func (f *fit) weights(u []float64) []float64 {
 	w := slices.Clone(f.start)
 	for j, v := range f.logits(u) {
-		w[j] += v / f.scale
+		w[j] += v / f.Scale
 	}
 	return w
 }
@@ -250,13 +255,13 @@ func (f *fit) evaluate(u []float64) {
 	f.value = loss + f.penalty(u)
 	f.grad = make([]float64, len(u))
 	for m, j := range f.free {
-		f.grad[m] = byLogits[j]/f.rms[j] + f.settings.L2*u[m]
+		f.grad[m] = byLogits[j]/f.rms[j] + f.L2*u[m]
 	}
 	f.at = slices.Clone(u)
 }
 
 // penalty returns what draws the weights to the start.
-func (f *fit) penalty(u []float64) float64 { return f.settings.L2 / 2 * floats.Dot(u, u) }
+func (f *fit) penalty(u []float64) float64 { return f.L2 / 2 * floats.Dot(u, u) }
 
 // minimise sets f.last to the best point.
 func (f *fit) minimise(ctx context.Context) error {
@@ -278,7 +283,7 @@ func (f *fit) minimise(ctx context.Context) error {
 	}
 	bounds := &optimize.Settings{
 		GradientThreshold: 1e-8,
-		MajorIterations:   f.settings.Iterations,
+		MajorIterations:   f.Iterations,
 		Converger:         f,
 	}
 	_, err := optimize.Minimize(problem, start, bounds, &optimize.LBFGS{})
@@ -291,7 +296,7 @@ func (f *fit) minimise(ctx context.Context) error {
 	if err != nil && !stuck {
 		return err
 	}
-	if f.settings.Patience > 0 && f.isWorse() {
+	if f.Patience > 0 && f.isWorse() {
 		f.last = f.best
 		f.stopped = true
 	}
@@ -312,7 +317,7 @@ func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	switch {
 	case f.err != nil:
 		return optimize.Failure
-	case f.settings.Patience > 0 && f.worse >= f.settings.Patience:
+	case f.Patience > 0 && f.worse >= f.Patience:
 		return optimize.FunctionConvergence
 	default:
 		return optimize.NotTerminated
@@ -338,26 +343,28 @@ func (f *fit) isWorse() bool { return f.last.validationLoss > f.best.validationL
 
 // record calls Record unless it has failed.
 func (f *fit) record(loss, validationLoss float64, weights []float64) {
-	if f.settings.Record != nil && f.err == nil {
-		f.err = f.settings.Record(Step{f.iteration, loss, validationLoss, weights})
+	if f.Record == nil || f.err != nil {
+		return
 	}
+	step := Step{f.iteration, loss, validationLoss, weights}
+	f.err = f.Record(step)
 }
 
 // result returns the result of the fit, measured on the test positions if there are any.
 func (f *fit) result(test *Data) *Result {
 	r := &Result{
-		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
+		Scale: f.Scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.fitted,
 		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last.u))},
 		ValidationLoss: [2]float64{f.before[1], f.last.validationLoss},
 	}
-	if f.network != nil {
+	if f.fitted != nil {
 		r.Units = f.units
-		r.LiveUnits = f.network.LiveUnits()
+		r.LiveUnits = f.fitted.LiveUnits()
 	}
 	for j, weight := range f.weights(f.last.u) {
 		r.Features = append(r.Features, Feature{
-			Name:   f.settings.Names[j],
-			Parent: f.settings.Parent[j],
+			Name:   f.Names[j],
+			Parent: f.Parent[j],
 			Weight: weight,
 			Frozen: !slices.Contains(f.free, j),
 		})
@@ -372,7 +379,7 @@ func (f *fit) result(test *Data) *Result {
 func (f *fit) test(d *Data) *Test {
 	before := f.parentLoss(d)
 	after := before
-	if f.network != nil {
+	if f.fitted != nil {
 		after = f.withNetwork(before)
 	}
 	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last.u)

@@ -128,7 +128,7 @@ func TestGamesAreClusters(t *testing.T) {
 			}
 		}
 		s := known.settings()
-		f := newFit(Splits{d, d}, s, s.Scale)
+		f := newFit(Splits{d, d}, s)
 		a, b := f.parentLoss(d), f.parentLoss(d)
 		_, margin := a.difference(make([]float64, len(known.weights)), b, known.weights)
 		return margin
@@ -180,8 +180,8 @@ func mixed(rng *rand.Rand, n int) ([]Row, *Data) {
 func newTestFit(rng *rand.Rand, n int) ([]Row, *fit) {
 	rows, d := mixed(rng, n)
 	s := known.settings()
-	s.Parent, s.Lambda, s.L2 = []float64{10, 5, -3, 0, 20, 7}, 0.7, 0.03
-	return rows, newFit(Splits{d, d}, s, 0.004)
+	s.Parent, s.Lambda, s.L2, s.Scale = []float64{10, 5, -3, 0, 20, 7}, 0.7, 0.03, 0.004
+	return rows, newFit(Splits{d, d}, s)
 }
 
 func TestLossAndGradientAgreeWithFiniteDifferences(t *testing.T) {
@@ -195,14 +195,14 @@ func TestLossAndGradientAgreeWithFiniteDifferences(t *testing.T) {
 		}
 		f.evaluate(u)
 		w := f.weights(u)
-		require.InEpsilon(t, naive(rows, f.settings, f.scale, w), f.value, 1e-6)
+		require.InEpsilon(t, naive(rows, f.Settings, f.Scale, w), f.value, 1e-6)
 		for m, j := range f.free {
 			const h = 1e-4
 			up, down := append([]float64(nil), w...), append([]float64(nil), w...)
-			step := h / f.scale / f.rms[j]
+			step := h / f.Scale / f.rms[j]
 			up[j] += step
 			down[j] -= step
-			slope := (naive(rows, f.settings, f.scale, up) - naive(rows, f.settings, f.scale, down)) / (2 * h)
+			slope := (naive(rows, f.Settings, f.Scale, up) - naive(rows, f.Settings, f.Scale, down)) / (2 * h)
 			require.InDelta(t, slope, f.grad[m], 1e-6, "feature %d", j)
 		}
 	}

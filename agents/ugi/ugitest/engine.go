@@ -70,7 +70,8 @@ func run(habit string) {
 			e.obey(words)
 		}
 	}
-	if habit == "deaf" || habit == "public" {
+	switch habit {
+	case "deaf", "public":
 		for i := uint(1); i != 0; i += 2 { // some engines spin when their input has ended
 		}
 	}
@@ -100,12 +101,13 @@ func (e *engine) obey(words []string) {
 		fmt.Print("id name tester\nid author nobody\n" +
 			"option maxPly\noption maxTime\noption maxNodes\noption threads\nugiok\n")
 	case "isready":
-		stalls := e.habit == "stalls" && e.moves > 0
-		if e.habit != "notready" && !stalls {
+		switch {
+		case e.habit == "notready", e.habit == "stalls" && e.moves > 0:
+		default:
 			fmt.Println("readyok")
 		}
 	case "setpos":
-		if err := e.setPosition(words[1:]); err != nil {
+		if err := e.setPosition(strings.Join(words[1:], " ")); err != nil {
 			fmt.Fprintln(os.Stderr, "thread 'main' panicked:", err)
 			os.Exit(101)
 		}
@@ -123,16 +125,16 @@ func (e *engine) obey(words []string) {
 	}
 }
 
-// setPosition runs setpos, whose first word is taken off.
-func (e *engine) setPosition(words []string) error {
-	if len(words) == 1 && words[0] == "start" {
-		words = []string{"data", "321123/000000/000000/000000/000000/321123"}
-	}
-	if len(words) != 2 || words[0] != "data" {
+// setPosition runs a command setpos, of which text is what follows that word.
+func (e *engine) setPosition(text string) (err error) {
+	rows, ok := strings.CutPrefix(text, "data ")
+	switch {
+	case text == "start":
+		rows = "321123/000000/000000/000000/000000/321123"
+	case !ok:
 		return errors.New("expected setpos start or setpos data ROWS")
 	}
-	p, err := e.rules.ParsePosition(words[1] + " s")
-	e.pos = p
+	e.pos, err = e.rules.ParsePosition(rows + " s")
 	return err
 }
 

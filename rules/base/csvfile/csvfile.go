@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-const formula = "=+-@\t\r"
-
 // Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula;
 // numbers stay.
 func Cell(text string) string {
@@ -28,9 +26,6 @@ func Text(cell string) string {
 	if strings.HasPrefix(cell, "'") && isFormula(cell) {
 		cell = cell[1:]
 	}
-	if strings.IndexByte(cell, '\\') < 0 {
-		return cell
-	}
 	return escape.ReplaceAllStringFunc(cell, func(e string) string {
 		if r, _, _, err := strconv.UnquoteChar(e, 0); err == nil {
 			return string(r)
@@ -43,5 +38,5 @@ func Text(cell string) string {
 // its own.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, "'")
-	return cell != "" && strings.IndexByte(formula, cell[0]) >= 0
+	return strings.IndexAny(cell, "=+-@\t\r") == 0
 }

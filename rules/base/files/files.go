@@ -253,13 +253,14 @@ func Open(path string) (*os.File, error) {
 // Regular returns an error unless a path names a regular file, or nothing.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	}
 	if err == nil && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+		reason := errNotRegular
+		if info.IsDir() {
+			reason = syscall.EISDIR
+		}
+		return &fs.PathError{Op: "open", Path: path, Err: reason}
 	}
-	return nil // opening says what is wrong with it
+	return nil // opening says what is wrong with it, if anything
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
@@ -375,8 +376,7 @@ func Clean(dir string) { clean(dir, "") }
 func clean(dir, prefix string) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
-		isOurs := isTemp(e) && strings.HasPrefix(e.Name(), prefix)
-		if !isOurs {
+		if !isTemp(e) || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)

@@ -71,9 +71,6 @@ func Human(value any) string {
 			return `""`
 		}
 	case float64:
-		if math.IsNaN(v) {
-			return ""
-		}
 		return textfmt.Decimal(v)
 	}
 	return fmt.Sprint(value)

@@ -193,8 +193,8 @@ func (l *layout) wrapped(columns []int) *layout {
 		t.columns = append(t.columns, l.columns[i])
 		for r, row := range l.rows {
 			lines := textfmt.Wrap(row[i], widths[k])
-			isLine := !strings.Contains(row[i], "\n")
-			if isLine && textfmt.Width(row[i]) <= widths[k] { // it keeps all its blanks
+			// A cell of one line that fits keeps all its blanks.
+			if !strings.Contains(row[i], "\n") && textfmt.Width(row[i]) <= widths[k] {
 				lines = []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			}
 			isBold := l.Bold && r == 1 // the first row below the header
@@ -240,10 +240,11 @@ func (l *layout) widths(columns []int) []int {
 func shrink(widths, least []int, left int) int {
 	for ; left < 0; left++ {
 		widestAt := -1
+		most := 0
 		for k, width := range widths {
-			isWider := widestAt < 0 || width > widths[widestAt]
-			if isWider && width > least[k] {
+			if width > max(most, least[k]) {
 				widestAt = k
+				most = width
 			}
 		}
 		if widestAt < 0 {

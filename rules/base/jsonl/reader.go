@@ -17,23 +17,17 @@ import (
 // bufferSize is how much of a file [LastEnd] reads at once, in bytes.
 const bufferSize = 64 << 10
 
-// ErrTorn is a [LineError] of a last line that has no end, as in a file that is still written.
-var ErrTorn = errors.New("the last line is cut short")
-
 // LineError is the error of one line of a file, after which the next can be read.
 type LineError struct {
 	File string
 	Line int // from 1
 	Err  error
-	Torn bool // the line has no end
+	Torn bool // it is the last line, without an end, as in a file that is still written
 }
 
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 
 func (e *LineError) Unwrap() error { return e.Err }
-
-// Is reports whether the target is [ErrTorn] and the line is such a one.
-func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
 // Read calls each with every line that has an end, and returns their size in bytes. Errors have
 // name and line.

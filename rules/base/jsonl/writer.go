@@ -42,7 +42,8 @@ func NewWriter(w io.Writer) *Writer {
 
 // File is what [Resume] writes to, like an *[os.File].
 type File interface {
-	io.WriteCloser
+	io.WriteSeeker
+	io.Closer
 	Truncate(size int64) error
 	Sync() error
 }
@@ -136,14 +137,8 @@ func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	return size, cut(f, size)
 }
 
-// cutter is what can be cut, like an *[os.File].
-type cutter interface {
-	io.Seeker
-	Truncate(size int64) error
-}
-
 // cut cuts a file to a size and moves to its end.
-func cut(f cutter, size int64) error {
+func cut(f File, size int64) error {
 	if err := f.Truncate(size); err != nil {
 		return err
 	}
@@ -201,9 +196,6 @@ func (w *Writer) Flush() error {
 	}
 	lines := w.buf.Bytes()
 	n, err := w.to.Write(lines)
-	if err == nil && n < len(lines) {
-		err = io.ErrShortWrite
-	}
 	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
 	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
 	w.size += int64(whole)
@@ -216,7 +208,7 @@ func (w *Writer) Flush() error {
 
 // truncate removes what the file has beyond its whole lines.
 func (w *Writer) truncate() error {
-	f, ok := w.to.(cutter)
+	f, ok := w.to.(File)
 	if !ok {
 		return errors.New("the last line is cut short and can't be taken off")
 	}

@@ -36,6 +36,9 @@ func (d *smallDisk) Truncate(size int64) error {
 	return nil
 }
 
+func (d *smallDisk) Sync() error  { return nil }
+func (d *smallDisk) Close() error { return nil }
+
 func (d *smallDisk) Seek(offset int64, whence int) (int64, error) {
 	if whence != io.SeekStart || offset != int64(d.Len()) {
 		return 0, errors.New("expected a seek to the end")

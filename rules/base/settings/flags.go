@@ -33,7 +33,7 @@ func flagged(config any, without []string) []Field {
 func Flags(config any, without ...string) any {
 	var fields []reflect.StructField
 	for i, f := range flagged(config, without) {
-		t, isOneWord := flagType(f.Value.Type())
+		t, isOneWord := f.flagType()
 		var tag strings.Builder
 		fmt.Fprintf(&tag, "name:%q", f.Flag)
 		if isOneWord {
@@ -65,16 +65,17 @@ func Flags(config any, without ...string) any {
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 
-// flagType returns the type of a flag for a setting of some type, and whether a flag's value is one
-// word with its commas. Numbers are behind pointers, so that a flag that was given 0 differs from
-// one that was not given.
-func flagType(t reflect.Type) (flag reflect.Type, isOneWord bool) {
+// flagType returns the type of a setting's flag, and whether a flag's value is one word with its
+// commas. Numbers are behind pointers, so that a flag that was given 0 differs from one that was
+// not given.
+func (f Field) flagType() (flag reflect.Type, isOneWord bool) {
+	t := f.Value.Type()
 	switch {
-	case IsList(t):
+	case f.IsList():
 		return reflect.TypeFor[[]string](), true
-	case IsText(t) || t.Kind() == reflect.String:
+	case f.IsText(), t.Kind() == reflect.String:
 		return reflect.TypeFor[string](), true
-	case t.Kind() == reflect.Bool || t.Kind() == reflect.Pointer:
+	case t.Kind() == reflect.Bool, t.Kind() == reflect.Pointer:
 		return t, false
 	default:
 		return reflect.PointerTo(t), false
@@ -211,8 +212,7 @@ func Table(config any, prefix string) string {
 	for _, f := range Fields(config, prefix) {
 		value := f.Default()
 		if f.Group && !f.IsOptional() { // its settings follow
-			isEmpty := value == "" && f.Flag == ""
-			if isEmpty || !f.IsText() {
+			if value+f.Flag == "" || !f.IsText() {
 				continue
 			}
 		}

@@ -58,14 +58,14 @@ func dataOf(v reflect.Value) any {
 		v = v.Elem()
 	}
 	t := v.Type()
-	switch {
-	case IsList(t):
+	switch f := (Field{Value: v}); {
+	case f.IsList():
 		list := make([]any, v.Len())
 		for i := range list {
 			list[i] = dataOf(v.Index(i))
 		}
 		return list
-	case IsText(t), t == reflect.TypeFor[time.Duration]():
+	case f.IsText(), t == reflect.TypeFor[time.Duration]():
 		return textOf(v)
 	}
 	switch t.Kind() {
@@ -113,12 +113,13 @@ func setObject(v reflect.Value, object map[string]any) error {
 // setData sets a value from what encoding/json has decoded.
 func (f Field) setData(data any) error {
 	list, isList := data.([]any)
-	if f.IsList() && !isList {
-		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
+	form := f.Form()
+	if f.IsList() {
+		form = "a list"
 	}
 	wantsObject := f.Group && !f.IsText()
 	if wantsObject || f.IsList() != isList {
-		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
+		return fmt.Errorf("expected %s, found %.60q", form, fmt.Sprint(data))
 	}
 	if !isList {
 		list = []any{data}

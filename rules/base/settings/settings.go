@@ -64,7 +64,7 @@ func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:
 func (f Field) IsText() bool { return IsText(f.Value.Type()) }
 
 // IsList reports whether the value is a list of values.
-func (f Field) IsList() bool { return IsList(f.Value.Type()) }
+func (f Field) IsList() bool { return f.Value.Kind() == reflect.Slice && !f.IsText() }
 
 // IsOptional reports whether the value is behind a pointer, which may be nil.
 func (f Field) IsOptional() bool { return f.Value.Kind() == reflect.Pointer }
@@ -85,9 +85,7 @@ func Fields(config any, prefix string) []Field {
 }
 
 // AllFields returns Fields with those behind nil pointers, at the defaults in their tags.
-func AllFields(config any, prefix string) []Field {
-	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, all)
-}
+func AllFields(config any) []Field { return fieldsOf(reflect.ValueOf(config).Elem(), "", all) }
 
 // selection says which settings of a struct are listed, and by which keys.
 type selection int
@@ -101,15 +99,12 @@ const (
 // keyOf returns the key of a field. Of an inline struct, the fields are listed as if they were
 // fields of the struct around it.
 func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
-	key, tagged := t.Tag.Lookup("yaml")
-	if !tagged {
-		key, tagged = t.Tag.Lookup("param")
+	tag := cmp.Or(t.Tag.Get("yaml"), t.Tag.Get("param"))
+	if s == stored {
+		tag = cmp.Or(t.Tag.Get("json"), tag)
 	}
-	if name, ok := t.Tag.Lookup("json"); ok && s == stored {
-		key, tagged = name, true
-	}
-	key, option, _ := strings.Cut(key, ",")
-	return key, option == "inline" || t.Anonymous && !tagged
+	key, option, _ := strings.Cut(tag, ",")
+	return key, option == "inline" || t.Anonymous && tag == ""
 }
 
 // fieldsOf returns the settings of a struct, whose keys begin with prefix. The members of a group
@@ -184,7 +179,7 @@ func isGroup(t reflect.Type) bool {
 }
 
 func hasKey(f reflect.StructField) bool {
-	return f.Tag.Get("yaml") != "" || f.Tag.Get("param") != ""
+	return cmp.Or(f.Tag.Get("yaml"), f.Tag.Get("param")) != ""
 }
 
 // IsText reports whether values of a type parse themselves.
@@ -193,28 +188,25 @@ func IsText(t reflect.Type) bool {
 	return t.Implements(parses) || reflect.PointerTo(t).Implements(parses)
 }
 
-// IsList reports whether values of a type are lists of values.
-func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t) }
-
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
 	t := v.Type()
 	if t.Kind() == reflect.Pointer {
 		made := reflect.New(t.Elem())
-		if err := Set(made.Elem(), text); err != nil {
-			return err
+		err := Set(made.Elem(), text)
+		if err == nil {
+			v.Set(made)
 		}
-		v.Set(made)
-		return nil
+		return err
 	}
 	if IsText(t) {
 		made := reflect.New(t)
 		parser := made.Interface().(encoding.TextUnmarshaler)
-		if err := parser.UnmarshalText([]byte(text)); err != nil {
-			return err
+		err := parser.UnmarshalText([]byte(text))
+		if err == nil {
+			v.Set(made.Elem())
 		}
-		v.Set(made.Elem())
-		return nil
+		return err
 	}
 
 	x, err := parse(t, text)
@@ -256,8 +248,7 @@ func ZeroHint(text string) string {
 // Port reads the number of a port.
 func Port(text string) (int, error) {
 	port, err := Parse[int](text)
-	inRange := 0 <= port && port <= math.MaxUint16
-	if err != nil || !inRange {
+	if err != nil || port != min(max(port, 0), math.MaxUint16) {
 		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q",
 			math.MaxUint16, ZeroHint(text), text)
 	}
@@ -272,32 +263,31 @@ func parse(t reflect.Type, text string) (any, error) {
 		return text, nil
 	case kind == reflect.Bool:
 		return strconv.ParseBool(text)
-	case leadingZero.MatchString(text):
+	case leadingZero.MatchString(text),
+		kind == reflect.Float64 && notDecimal.MatchString(text):
 		return nil, strconv.ErrSyntax
 	case t == reflect.TypeFor[time.Duration]():
 		return time.ParseDuration(text)
 	case kind == reflect.Uint64:
 		return strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
-	case kind == reflect.Int || kind == reflect.Int64:
+	case kind == reflect.Int, kind == reflect.Int64:
 		return strconv.ParseInt(text, 10, t.Bits())
-	case kind == reflect.Float64 && !notDecimal.MatchString(text):
+	default: // a float64: there are no settings of other types
 		return strconv.ParseFloat(text, 64)
-	case kind == reflect.Float64:
-		return nil, strconv.ErrSyntax
 	}
-	panic(fmt.Sprintf("no settings of type %v", t))
 }
 
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written
 // as.
 func Expected(t reflect.Type) (what string, scalars []string) {
+	numbers := []string{"!!int", "!!float"} // 08 and too large ones are !!float
 	switch {
-	case t.Kind() == reflect.Pointer && !IsText(t):
-		return Expected(t.Elem())
-	case t.Kind() == reflect.Struct && !IsText(t):
-		return "keys and values", nil
 	case IsText(t):
-		return "a text", []string{"!!str", "!!int", "!!float"}
+		return "a text", append(numbers, "!!str")
+	case t.Kind() == reflect.Pointer:
+		return Expected(t.Elem())
+	case t.Kind() == reflect.Struct:
+		return "keys and values", nil
 	case t.Kind() == reflect.String:
 		return "a text, in quotes if it is a number", []string{"!!str"}
 	case t == reflect.TypeFor[time.Duration]():
@@ -305,11 +295,11 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 	case t.Kind() == reflect.Bool:
 		return "true or false", []string{"!!bool"}
 	case t.Kind() == reflect.Uint64:
-		return "a whole number from 0 to 2^64-1", []string{"!!int", "!!float"}
+		return "a whole number from 0 to 2^64-1", numbers
 	case t.Kind() == reflect.Float64:
-		return "a number", []string{"!!int", "!!float"}
+		return "a number", numbers
 	default:
-		return "a whole number", []string{"!!int", "!!float"} // 08 and too large ones are !!float
+		return "a whole number", numbers
 	}
 }
 
@@ -401,8 +391,10 @@ func Check(errs *problems.List, config any, prefix string) {
 		zero := f.Tag.Get("zero")
 		if names := f.Enum(); names != nil {
 			text := f.Value.String()
-			isDefault := text == "" && zero != ""
-			ok := isDefault || slices.Contains(names, text)
+			if zero != "" {
+				names = append(names, "")
+			}
+			ok := slices.Contains(names, text)
 			errs.Expect(ok, f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
 		if bounds, ok := f.Tag.Lookup("check"); ok {
@@ -441,7 +433,7 @@ func InBounds(x reflect.Value, bounds, zero string) error {
 		return nil
 	}
 	low, high := Bounds(x.Type(), bounds)
-	if number := numberOf(x); low <= number && number <= high {
+	if number := numberOf(x); number == min(max(number, low), high) {
 		return nil
 	}
 

@@ -115,8 +115,7 @@ func fieldOf(pointer jsontext.Pointer) string {
 	field := ""
 	for token := range pointer.Tokens() {
 		_, err := strconv.Atoi(token)
-		isIndex := err == nil && field != ""
-		if isIndex {
+		if err == nil && field != "" { // an index
 			field += "[" + token + "]"
 		} else {
 			field += "." + token

@@ -24,12 +24,10 @@ func Unknown(what, word string, known []string) string {
 func DidYouMean(word string, known []string) string {
 	var near [3][]string // by distance; those that begin with the word come first
 	for _, k := range known {
-		isBeginning := word != "" && strings.HasPrefix(k, word)
-		d := distance(word, k)
-		isNear := d <= 2 && 2*d <= len(word)
-		if isBeginning {
+		switch d := distance(word, k); {
+		case word != "" && strings.HasPrefix(k, word):
 			near[0] = append(near[0], strconv.Quote(k))
-		} else if isNear {
+		case d <= min(2, len(word)/2):
 			near[d] = append(near[d], strconv.Quote(k))
 		}
 	}

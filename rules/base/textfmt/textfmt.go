@@ -3,8 +3,6 @@
 package textfmt
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"gyges/rules/base/lists"
 )
@@ -79,7 +79,7 @@ func Markdown(name string) string {
 	return b.String()
 }
 
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+func isWordRune(r rune) bool { return unicode.In(r, unicode.Letter, unicode.Number) }
 
 // Decimal returns a number rounded to one decimal, without a sign before zero.
 func Decimal(v float64) string {
@@ -140,14 +140,9 @@ type JSON string
 
 // MarshalJSON implements json.Marshaler.
 func (e JSON) MarshalJSON() ([]byte, error) {
-	var quoted bytes.Buffer
-	enc := json.NewEncoder(&quoted)
-	enc.SetEscapeHTML(false) // the encoder of the whole decides
-	if err := enc.Encode(string(e)); err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, quoted.Len())
-	for _, r := range strings.TrimSuffix(quoted.String(), "\n") {
+	quoted, _ := jsontext.AppendQuote(nil, string(e)) // its error is of invalid UTF-8
+	out := make([]byte, 0, len(quoted))
+	for _, r := range string(quoted) {
 		switch {
 		case unicode.IsPrint(r):
 			out = utf8.AppendRune(out, r)

@@ -1,10 +1,12 @@
-// Package pgn writes game records as PGN, the text that chess programs exchange (Edwards: Portable Game Notation
-// Specification and Implementation Guide, 1994), for rating tools and viewers of tables, and reads PGN.
+// Package pgn writes game records as PGN, the text that chess programs exchange (Edwards: Portable
+// Game Notation Specification and Implementation Guide, 1994), for rating tools and viewers of
+// tables, and reads PGN.
 //
-// South is White. The seven usual tags come first, Round being pair.game. Other tags hold the rest of the record, and
-// the moves are the short notation with scores and more in a comment: {+0.92/3 0.001250s n=570} is a score in points,
-// the depth, the time in seconds and the positions visited; M3 is a win in three plies. Lines are at most 79 bytes
-// long, short of single tags: PGN wants no line longer than 255, which a long name or opening may exceed.
+// South is White. The seven usual tags come first, Round being pair.game. Other tags hold the rest
+// of the record, and the moves are the short notation with scores and more in a comment: {+0.92/3
+// 0.001250s n=570} is a score in points, the depth, the time in seconds and the positions visited;
+// M3 is a win in three plies. Lines are at most 79 bytes long, short of single tags: PGN wants no
+// line longer than 255, which a long name or opening may exceed.
 //
 // A [Converter] keeps what ratings and replays need of the games of any program; the lossless
 // form of a record is its line of JSON.
@@ -44,51 +46,84 @@ const (
 	tagBlackAgent = "BlackAgent"
 )
 
-// Append appends a game to b, with an empty line at its end. event names the run, and name returns what a player is
-// called by its spec. The error says what PGN has no form for; b is returned as it was then.
-func Append(b []byte, g *record.Record, event string, name func(spec string) string) ([]byte, error) {
+// tag is a tag of a game.
+type tag struct{ name, value string }
+
+// Append appends a game to b, with an empty line at its end. event names the run, and name
+// returns what a player is called by its spec. The error says what PGN has no form for; b is
+// returned as it was then.
+func Append(
+	b []byte, g *record.Record, event string, name func(spec string) string,
+) ([]byte, error) {
 	white, black := name(g.South.Agent), name(g.North.Agent)
 	if err := check(g, event, white, black); err != nil {
 		return b, fmt.Errorf("game %d: %w", g.Game, err)
 	}
-	date, clock := "", ""
+	var whiteAgent, blackAgent string
+	if g.South.Agent != white {
+		whiteAgent = g.South.Agent
+	}
+	if g.North.Agent != black {
+		blackAgent = g.North.Agent
+	}
+	var date, clock string
 	if start := g.Timing.Start.UTC(); !start.IsZero() {
-		date, clock = start.Format("2006.01.02"), start.Format(time.TimeOnly)
+		date = start.Format("2006.01.02")
+		clock = start.Format(time.TimeOnly)
 	}
-	spec := func(agent, name string) string {
-		if agent == name {
-			return ""
-		}
-		return agent
+	var fault record.Fault
+	if g.Fault != nil {
+		fault = *g.Fault
 	}
-	fault := cmp.Or(g.Fault, new(record.Fault))
-	for _, tag := range [][2]string{ // those without a content are left out
-		{"Event", cmp.Or(event, "?")}, {"Site", "?"}, {"Date", cmp.Or(date, "????.??.??")},
+	tags := []tag{
+		{"Event", cmp.Or(event, "?")},
+		{"Site", "?"},
+		{"Date", cmp.Or(date, "????.??.??")},
 		{"Round", fmt.Sprintf("%d.%d", g.Pair, g.Game)},
-		{"White", white}, {"Black", black}, {"Result", g.Result},
-		{tagWhiteAgent, spec(g.South.Agent, white)}, {tagBlackAgent, spec(g.North.Agent, black)},
-		{tagUTCDate, date}, {tagUTCTime, clock},
-		{"GameId", strconv.FormatInt(g.Game, 10)}, {"Pair", strconv.FormatInt(g.Pair, 10)},
-		{"Rules", g.Rules}, {tagOpening, g.Opening}, {"OpeningPolicy", g.Policy},
-		{"WhiteSeed", number(g.South.Seed)}, {"BlackSeed", number(g.North.Seed)},
-		{"LimitDepth", number(g.Limits.Depth)}, {"LimitNodes", number(g.Limits.Nodes)},
-		{"LimitMoveTime", g.Limits.MoveTime}, {"LimitClock", g.Limits.Clock},
-		{"OnRepetition", g.OnRepetition}, {"Adjudication", g.Adjudication}, {"PlyCount", number(g.Plies)},
-		{"Reason", g.Reason}, {"Termination", game.EndingOf(g).Termination},
-		{"Fault", fault.Side}, {"FaultDetail", fault.Detail},
-	} {
-		value := tag[1]
+		{"White", white},
+		{"Black", black},
+		{"Result", g.Result},
+		{tagWhiteAgent, whiteAgent},
+		{tagBlackAgent, blackAgent},
+		{tagUTCDate, date},
+		{tagUTCTime, clock},
+		{"GameId", strconv.FormatInt(g.Game, 10)},
+		{"Pair", strconv.FormatInt(g.Pair, 10)},
+		{"Rules", g.Rules},
+		{tagOpening, g.Opening},
+		{"OpeningPolicy", g.Policy},
+		{"WhiteSeed", number(g.South.Seed)},
+		{"BlackSeed", number(g.North.Seed)},
+		{"LimitDepth", number(g.Limits.Depth)},
+		{"LimitNodes", number(g.Limits.Nodes)},
+		{"LimitMoveTime", g.Limits.MoveTime},
+		{"LimitClock", g.Limits.Clock},
+		{"OnRepetition", g.OnRepetition},
+		{"Adjudication", g.Adjudication},
+		{"PlyCount", number(g.Plies)},
+		{"Reason", g.Reason},
+		{"Termination", game.EndingOf(g).Termination},
+		{"Fault", fault.Side},
+		{"FaultDetail", fault.Detail},
+	}
+	for _, t := range tags {
+		if t.value == "" {
+			continue
+		}
+		value := t.value
 		if !printable(value) { // as in a string of Go
 			value = strconv.Quote(value)
 			value = value[1 : len(value)-1]
 		}
-		if value != "" {
-			b = fmt.Appendf(b, "[%s \"%s\"]\n", tag[0], strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
-		}
+		b = fmt.Appendf(b, "[%s \"%s\"]\n", t.name, escaper.Replace(value))
 	}
 	return fmt.Appendf(b, "\n%s\n\n", movesText(g)), nil
 }
 
+// escaper escapes the values of tags.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// number returns a number as the value of a tag, which is left out for 0.
 func number[T int | int64 | uint64](n T) string {
 	if n == 0 {
 		return ""
@@ -96,32 +131,47 @@ func number[T int | int64 | uint64](n T) string {
 	return fmt.Sprint(n)
 }
 
-var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`) // in short notation; whether it is one needs the position
+// move is the shape of moves in short notation. Whether a text is a move needs the position.
+var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 
+// check returns what PGN has no form for.
 func check(g *record.Record, event, white, black string) error {
 	var p problems.List
-	// One that was not played has a result for the schedule's sake, that other programs would count.
+	// A game that was not played has a result for the schedule's sake, which other
+	// programs would count.
 	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
-	for _, t := range slices.Compact([][2]string{
-		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
+	texts := slices.Compact([]tag{
+		{"South", white}, {"South", g.South.Agent},
+		{"North", black}, {"North", g.North.Agent},
 		{"rules", g.Rules}, {"event", event},
-	}) {
-		p.Require(printable(t[1]), "%s: expected printable text, as PGN has no other, found %.80q", t[0], t[1])
+	})
+	for _, t := range texts {
+		p.Require(printable(t.value),
+			"%s: expected printable text, as PGN has no other, found %.80q", t.name, t.value)
 	}
 	for _, name := range []string{white, black} {
-		p.Require(name != "" && name != "?" && len(name) <= maxName,
-			"expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name)
+		if name == "" || name == "?" || len(name) > maxName {
+			err := fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q",
+				maxName, name)
+			p = append(p, err)
+		}
 	}
-	if i := slices.IndexFunc(g.Moves, func(m string) bool { return !move.MatchString(m) }); i >= 0 {
-		p.Require(false, "move %d: expected a move in short notation, found %.40q", i+1, g.Moves[i])
+	for i, m := range g.Moves {
+		if !move.MatchString(m) {
+			err := fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, m)
+			p = append(p, err)
+			break
+		}
 	}
 	return p.Err()
 }
 
+// printable reports whether a text may stand in a tag as it is.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
+// movesText returns the moves of a game with their numbers and comments, and the result.
 func movesText(g *record.Record) string {
 	turn := 0
 	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
@@ -136,15 +186,18 @@ func movesText(g *record.Record) string {
 		words = append(words, strconv.Itoa(turn/2+1)+dots, m, comment(g, i))
 		turn++
 	}
-	lines := textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth)
+	words = append(words, g.Result)
+	lines := textfmt.Wrap(strings.Join(words, " "), lineWidth)
 	for i, line := range lines {
-		if strings.IndexAny(line, "%[") == 0 { // within a comment; readers would take it for no part of it
+		// Within a comment, readers would take such a line for no part of it.
+		if strings.HasPrefix(line, "%") || strings.HasPrefix(line, "[") {
 			lines[i] = " " + line
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
+// comment returns what is known of move i as a comment; "" if nothing is.
 func comment(g *record.Record, i int) string {
 	var score, depth, clock string
 	var words []string
@@ -163,30 +216,32 @@ func comment(g *record.Record, i int) string {
 		}
 	}
 	switch {
-	case depth == "":
-	case score == "": // no program reads a depth alone
-		words = append(words, "d="+depth)
-	default:
+	case score != "" && depth != "":
 		score += "/" + depth
+	case depth != "": // no program reads a depth alone
+		words = append(words, "d="+depth)
 	}
-	text := strings.TrimSpace(strings.Join(append([]string{score, clock}, words...), " "))
+	words = append([]string{score, clock}, words...)
+	text := strings.TrimSpace(strings.Join(words, " "))
 	if text == "" {
 		return ""
 	}
 	return "{" + text + "}"
 }
 
-// commented returns a text as it stands in a comment: braces, which would end it, are escapes of Go, and so is what
-// can't be printed.
+// commented returns a text as it stands in a comment: braces, which would end it, are escapes of
+// Go, and so is what can't be printed.
 func commented(text string) string {
 	return strings.NewReplacer("{", `\x7b`, "}", `\x7d`).Replace(textfmt.Escape(text))
 }
 
-// scoreText returns a score as engines print it, in points with their sign; a proven result with its plies behind an M.
+// scoreText returns a score as engines print it, in points with their sign; a proven result with
+// its plies behind an M.
 func scoreText(s record.Score) string {
 	n, sign := agents.Score(s), '+'
 	if n < 0 {
-		n, sign = -n, '-'
+		n = -n
+		sign = '-'
 	}
 	if agents.WinScore <= n && n <= agents.WinTop {
 		return fmt.Sprintf("%cM%d", sign, agents.WinTop-n)

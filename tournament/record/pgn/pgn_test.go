@@ -87,20 +87,30 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// A depth without a score isn't written behind a slash, where programs expect a score before it.
-func TestDepthWithoutScore(t *testing.T) {
-	g := sample()
-	g.Scores[0] = record.NoScore
-	require.Equal(t, "{0.001234s n=12 d=1}", comment(g, 0))
-}
-
-// A game whose result another program says has no Termination, since its moves don't tell one.
-func TestTerminationOfImportedGames(t *testing.T) {
-	g := sample()
-	g.Reason = record.Imported
-	text, err := Append(nil, g, "x", agents.LabelOf)
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "Termination")
+// What a game lacks or says otherwise changes its text.
+func TestAppendOthers(t *testing.T) {
+	for want, c := range map[string]struct {
+		lacks  string
+		change func(g *record.Record)
+	}{
+		// Programs expect a score in front of a slash.
+		"{0.001234s n=12 d=1}": {"/1", func(g *record.Record) { g.Scores[0] = record.NoScore }},
+		// Another program says the result, and the moves don't tell how the game ended.
+		`[Reason "imported"]`: {"Termination", func(g *record.Record) { g.Reason = record.Imported }},
+		// A player's name is its label; a tag has its spec.
+		`[BlackAgent "random:name=Max \"the wall\",x='a,b'"]`: {"[Black \"random", func(g *record.Record) {
+			g.North.Agent = `random:name=Max "the wall",x='a,b'`
+		}},
+	} {
+		g := sample()
+		c.change(g)
+		text, err := Append(nil, g, "x", agents.LabelOf)
+		require.NoError(t, err)
+		require.Contains(t, string(text), want)
+		require.NotContains(t, string(text), c.lacks)
+		games, _, _ := read(t, string(text))
+		require.Equal(t, g.North.Agent, games[0].North.Agent)
+	}
 }
 
 // A date in UTC has a time in UTC, one of the place a time there. What can't be read is said.
@@ -267,14 +277,6 @@ func TestReadOthers(t *testing.T) {
 	require.Equal(t, want, games)
 }
 
-func TestReadCSV(t *testing.T) {
-	games, _, bad := readUnder(t, source.CSV, "a,b,1-0\nb,a,0.5\nb,a\n", new(Converter))
-	require.Equal(t, []string{"x:3: expected at least 3 fields, found 2"}, bad)
-	require.Len(t, games, 2)
-	require.Equal(t, "b", games[1].South.Agent)
-	require.EqualValues(t, 1, games[1].Pair)
-}
-
 // Games of one round and opening that have other players are no pair, and one key may have several pairs.
 func TestPairsHaveTheirPlayers(t *testing.T) {
 	t.Parallel()
@@ -438,20 +440,6 @@ func FuzzRead(f *testing.F) {
 			require.Equal(t, []*record.Record{importOf(g, 0)}, back)
 		}
 	})
-}
-
-// A player's name is its label; a tag has its spec.
-func TestLabels(t *testing.T) {
-	g := sample()
-	g.North.Agent = `random:name=Max "the wall",x='a,b'`
-	text, err := Append(nil, g, "x", agents.LabelOf)
-	require.NoError(t, err)
-	require.Contains(t, string(text), `[Black "Max \"the wall\""]`)
-	require.Contains(t, string(text), `[BlackAgent "random:name=Max \"the wall\",x='a,b'"]`)
-	require.NotContains(t, string(text), "WhiteAgent")
-	games, _, bad := read(t, string(text))
-	require.Empty(t, bad)
-	require.Equal(t, []*record.Record{importOf(g, 0)}, games)
 }
 
 // Another program's moves are kept if they can be played, in whatever of PGN's

@@ -51,14 +51,19 @@ type folder struct {
 	dir  string // in root
 }
 
+var errNotRegular = errors.New("expected a regular file")
+
 // Stat implements [fs.StatFS].
 func (f folder) Stat(name string) (fs.FileInfo, error) {
 	name = path.Join(f.dir, name)
 	info, err := f.root.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("expected a regular file")}
+	if err != nil {
+		return nil, err
 	}
-	return info, err
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	return info, nil
 }
 
 // Open implements [fs.FS].
@@ -98,8 +103,10 @@ func (f folder) state(names []string) (stamp string, written time.Time) {
 
 // isLeft reports whether no process plays or learns in the folder, whose files had a state before.
 func (f folder) isLeft(names []string, before string) bool {
-	if files.Locked(f, tournament.GamesFile) || files.Locked(f, training.HistoryFile) {
-		return false
+	for _, name := range []string{tournament.GamesFile, training.HistoryFile} {
+		if files.Locked(f, name) {
+			return false
+		}
 	}
 	now, _ := f.state(names)
 	return now == before // otherwise it may have ended meanwhile
@@ -127,7 +134,10 @@ func (f folder) goesOn(m *tournament.Manifest) string {
 // parents are the folders that a path is in, without the root.
 func parents(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for up := path.Dir(name); up != "." && yield(up); up = path.Dir(up) {
+		for up := path.Dir(name); up != "."; up = path.Dir(up) {
+			if !yield(up) {
+				return
+			}
 		}
 	}
 }
@@ -165,9 +175,10 @@ func (c *catalog) add(dir string) error {
 	}
 	// The root stays open, as all of the run is opened below it.
 	c.pages.server.OnClose(root.Close)
-	info, errInfo := root.Stat(".")
-	results, errResults := os.Stat(c.path)
-	if errInfo == nil && errResults == nil && os.SameFile(info, results) {
+	// After an error the information is nil, which is the same file as no other.
+	info, _ := root.Stat(".")
+	results, _ := os.Stat(c.path)
+	if os.SameFile(info, results) {
 		return nil
 	}
 	named := folder{id: c.newID(filepath.Base(absolute)), root: root, dir: "."}
@@ -212,8 +223,8 @@ func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	isOpen := c.pages.server.Context().Err() == nil
-	if c.results == nil && c.path != "" && isOpen {
-		c.results, _ = os.OpenRoot(c.path) // nil after an error
+	if c.results == nil && isOpen {
+		c.results, _ = os.OpenRoot(c.path) // nil after an error, as for ""
 	}
 	if c.results == nil {
 		return c.named
@@ -227,8 +238,10 @@ func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
 	}
-	isHidden := strings.Contains("/"+id, "/.")
-	return !isHidden && strings.Count(id, "/") < maxDepth
+	if strings.Contains("/"+id, "/.") {
+		return false // a part is hidden
+	}
+	return strings.Count(id, "/") < maxDepth
 }
 
 // errNoRun is the error of a name that no run has.
@@ -265,17 +278,13 @@ func (f folder) check() error {
 // search finds the runs in folders.
 type search struct {
 	runs   []folder
-	known  map[string]bool // their ids; nil: none
-	looked int             // number of folders looked into
-	more   bool            // some were left out
+	looked int  // number of folders looked into
+	more   bool // some were left out
 }
 
 // look adds the runs in a folder, which may be one itself. The error is that the host lacks what it
 // takes to look into them.
 func (s *search) look(in folder) error {
-	if s.known == nil {
-		s.known = map[string]bool{}
-	}
 	return fs.WalkDir(in.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if files.HostLacks(err) {
 			return err
@@ -302,15 +311,13 @@ func (s *search) look(in folder) error {
 		}
 		s.looked++
 		err = f.check()
-		if files.HostLacks(err) {
-			return err
+		if errors.Is(err, errNoRun) {
+			return nil
 		}
-		// A name below the results may be one of those named, too.
-		if err == nil && !s.known[f.id] {
+		if err == nil {
 			s.runs = append(s.runs, f)
-			s.known[f.id] = true
 		}
-		return nil
+		return err
 	})
 }
 
@@ -354,6 +361,10 @@ func (c *catalog) entries() (list listing, err error) {
 	left := int64(countOfAll) // bytes of records to be read
 	listed := map[string]entry{}
 	for _, f := range found.runs {
+		// A name below the results may be one of those named, too.
+		if listed[f.id].ID != "" {
+			continue
+		}
 		// Only what has changed, or is not counted to its end, is read.
 		stamp, written := f.state(runFiles)
 		e := c.listed[f.id]
@@ -406,7 +417,9 @@ func nest(list []entry) {
 		outer.Inner++
 		if outer.Scheduled == 0 { // it plays none itself
 			outer.Games += e.Games
-			outer.Counting = outer.Counting || e.Counting
+			if e.Counting {
+				outer.Counting = true
+			}
 		}
 		if outer.Written.Before(e.Written) {
 			outer.Written = e.Written
@@ -426,8 +439,9 @@ const (
 func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest, Format: "records"}
 	players := 0 // at least
-	m, err := tournament.ReadManifest(f)
-	if err != nil || m == nil || m.Status == "" {
+	// A manifest that can't be read is as none.
+	m, _ := tournament.ReadManifest(f)
+	if m == nil || m.Status == "" {
 		m = nil
 		e.describeOther(f)
 	} else {
@@ -542,7 +556,10 @@ func (f folder) firstGames() (players, rules []string) {
 		}
 	}
 	var g source.Result
-	for n := 0; n < most && in.ReadResult(&g) == nil; n++ {
+	for range most {
+		if in.ReadResult(&g) != nil {
+			break
+		}
 		add(&players, g.South)
 		add(&players, g.North)
 		add(&rules, g.Rules)
@@ -555,7 +572,10 @@ func (f folder) firstGames() (players, rules []string) {
 func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 	x := c.index(f)
 	more = true
-	for n := 0; n < readsOfRun && more && *left > 0; n++ {
+	for range readsOfRun {
+		if !more || *left <= 0 {
+			break
+		}
 		var size int64
 		size, more = x.read()
 		*left -= size

@@ -31,15 +31,21 @@ func (l listing) parts() map[string]any {
 // ("in"), and the column to sort by, after "-" in descending order ("sort").
 type query struct{ url.Values }
 
-// values returns what a run has in the column of a menu.
+// values returns what a run has in a column of words.
 func (e *entry) values(column string) []string {
 	switch column {
+	case "run":
+		return []string{e.ID}
 	case "status":
 		return []string{e.Status}
 	case "format":
 		return []string{e.Format}
+	case "rules":
+		return e.Rules
+	case "players":
+		return []string{e.About}
 	}
-	return e.Rules
+	return nil
 }
 
 // shows reports whether the query selects a run.
@@ -52,15 +58,15 @@ func (q query) shows(e *entry) bool {
 	}
 	// Runs in others are for searches, and for lists of what is in a run.
 	words := strings.Fields(strings.ToLower(q.Get("q")))
-	in := q.Get("in")
-	if in != "" && !strings.HasPrefix(e.ID, in+"/") {
+	if in := q.Get("in"); in != "" {
+		if !strings.HasPrefix(e.ID, in+"/") {
+			return false
+		}
+	} else if e.In != "" && len(words) == 0 {
 		return false
 	}
-	if in == "" && e.In != "" && len(words) == 0 {
-		return false
-	}
-	texts := append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...)
-	text := strings.ToLower(strings.Join(texts, " "))
+	text := strings.Join([]string{e.ID, e.Status, e.Format, e.About}, " ")
+	text = strings.ToLower(text + " " + strings.Join(e.Rules, " "))
 	for _, word := range words {
 		if !strings.Contains(text, word) {
 			return false
@@ -121,22 +127,12 @@ func (q query) columns() []column {
 // compare returns the order of two runs by a column.
 func compare(column string, a, b *entry) int {
 	switch column {
-	case "run":
-		return strings.Compare(a.ID, b.ID)
-	case "status":
-		return strings.Compare(a.Status, b.Status)
-	case "format":
-		return strings.Compare(a.Format, b.Format)
 	case "games":
 		return cmp.Compare(a.Games, b.Games)
-	case "rules":
-		return slices.Compare(a.Rules, b.Rules)
-	case "players":
-		return strings.Compare(a.About, b.About)
 	case "written":
 		return a.Written.Compare(b.Written)
 	}
-	return 0
+	return slices.Compare(a.values(column), b.values(column))
 }
 
 // menu is a menu that chooses the runs to list.

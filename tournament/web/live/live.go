@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"time"
 
-	"gyges/rules/base/lists"
 	"gyges/tournament/web"
 )
 
@@ -36,10 +35,18 @@ type Pages struct {
 // New adds the pages of the runs below a folder of results, "" for none, and of further runs, which
 // must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
-	p := &Pages{server: s, pollInterval: pollInterval, maxRead: readAtOnce}
+	p := &Pages{
+		server:       s,
+		pollInterval: pollInterval,
+		maxRead:      readAtOnce,
+	}
 	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}}
 	s.OnClose(p.catalog.close)
-	if err := errors.Join(lists.Map(runs, p.catalog.add)...); err != nil {
+	var errs []error
+	for _, dir := range runs {
+		errs = append(errs, p.catalog.add(dir))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	p.list = &feed[listing]{pages: p, render: p.renderList}

@@ -43,7 +43,7 @@ type run struct {
 	used   atomic.Int64 // time in nanoseconds
 
 	report.RunInfo        // by the files beside the records
-	stamp          string // their sizes and times
+	stamp          string // their sizes and times; "": they are to be read
 	status         string
 	running        bool         // a process has the run
 	*reading                    // of the records
@@ -148,11 +148,13 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 		return nil, false, false
 	}
 	// Whether a process has the run can change without a change of its files.
-	running := r.isRunning()
-	if appended || r.late || running != r.running {
+	if appended || r.late {
 		changed = true
 	}
-	r.running = running
+	if running := r.isRunning(); running != r.running {
+		r.running = running
+		changed = true
+	}
 	r.late = err == nil && r.tail.behind
 	if r.late {
 		return r.progress(), r.rated == nil, true
@@ -162,9 +164,12 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	if err != nil {
 		problem = err.Error()
 	}
-	err = nil
-	if changed || problem != r.problem || r.rated == nil {
+	if problem != r.problem {
 		r.problem = problem
+		changed = true
+	}
+	err = nil
+	if changed || r.rated == nil {
 		r.rated, err = r.rate(ctx)
 	}
 	if err == nil {
@@ -181,15 +186,16 @@ var games = report.GamesSection()
 
 // progress is the page until all records are read for the first time.
 func (r *run) progress() *page {
-	empty := report.Build(report.NewCollector(report.Options{}), report.Input{})
 	share := float64(r.tail.offset) / float64(r.tail.size)
 	megabytes := textfmt.Thousands(r.tail.size / 1e6)
-	empty.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. "+
-		"The figures appear when all are read.", 100*share, megabytes)}
-	empty.Facts = []report.Fact{
-		{Name: "games read", Value: textfmt.Thousands(r.collector.Games())},
-	}
-	p := r.page(empty)
+	summary := fmt.Sprintf("Reading the records: %.0f %% of %s MB. "+
+		"The figures appear when all are read.", 100*share, megabytes)
+	read := textfmt.Thousands(r.collector.Games())
+	p := r.page(&report.Page{
+		Summary: []string{summary},
+		Facts:   []report.Fact{{Name: "games read", Value: read}},
+		Viewer:  report.NewViewer(),
+	})
 	p.Reading = true
 	p.Sections = []section{{ID: games.ID, Title: games.Title}}
 	return p
@@ -209,7 +215,7 @@ func (r *run) page(made *report.Page) *page {
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout(ctx context.Context) bool {
 	stamp, _ := r.folder.state(filesBeside)
-	if r.reading != nil && stamp == r.stamp {
+	if stamp == r.stamp {
 		return false
 	}
 	r.stamp = stamp
@@ -253,7 +259,8 @@ func (r *run) read(ctx context.Context) (bool, error) {
 func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
 	if !g.OnlyResult() {
-		r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
+		r.latest = slices.Insert(r.latest, 0, g)
+		r.latest = r.latest[:min(len(r.latest), latestGames)]
 	}
 	r.ends = append(r.ends, endOf(g))
 	r.ends = r.ends[max(0, len(r.ends)-endsKept):]
@@ -287,16 +294,16 @@ func (r *run) boardGames(games []*record.Record) []boardGame {
 // underWay are the games under way, as the run's file of them says if it was written lately.
 func (r *run) underWay() []boardGame {
 	file, err := tournament.ReadPlaying(r.folder)
-	if err != nil || !r.running || time.Since(file.Time).Abs() > tournament.PlayingFresh {
+	if err != nil || !r.running {
 		return []boardGame{}
 	}
-	var list []*record.Record
-	for _, g := range file.Games {
-		isOver := g.Result != "" || g.Game < r.reader.Found()
-		if !isOver && record.VerifyPlaying(g) == nil {
-			list = append(list, g)
-		}
+	if time.Since(file.Time).Abs() > tournament.PlayingFresh {
+		return []boardGame{}
 	}
+	// Those that are over, or recorded, are no longer under way.
+	list := slices.DeleteFunc(file.Games, func(g *record.Record) bool {
+		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
+	})
 	return r.boardGames(list)
 }
 
@@ -316,11 +323,13 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	rated.Notes = append(rated.Notes, r.reader.Notes()...)
 	r.names = r.collector.Names()
 	hasGames := r.collector.Games() > 0
+	isTuning := r.Tuning != nil || len(r.Charts) > 0 // it may have no games
+	isEmpty := !hasGames && !isTuning
 	var commands []string // that print the same figures
 	if hasGames {
 		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.Folder))
 	}
-	if hasGames || r.isTuning() {
+	if !isEmpty {
 		commands = append(commands, "gyges report "+textfmt.ShellWord(r.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
@@ -330,7 +339,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		Commands: commands,
 	})
 	// A run without games has a place for those that come.
-	if !hasGames && !r.isTuning() {
+	if isEmpty {
 		made.Facts = []report.Fact{{Name: "games", Value: "0"}}
 		made.Sampled = "There are none yet."
 		made.Sections = slices.Insert(made.Sections, len(made.Sections)-1, games)
@@ -374,9 +383,6 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	p.Sections = slices.Insert(slices.Clone(p.Sections), after, workers)
 	return &p, err
 }
-
-// isTuning reports whether the run tunes something, so that it may have no games.
-func (r *run) isTuning() bool { return r.Tuning != nil || len(r.Charts) > 0 }
 
 // statusText says how the run stands.
 func (r *run) statusText() string {
@@ -441,10 +447,10 @@ var errReplaced = errors.New("the records have been replaced")
 // read passes the lines that were appended to take and reports whether there were any.
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	opened, err := t.folder.Open(tournament.GamesFile)
-	if errors.Is(err, fs.ErrNotExist) && t.offset == 0 {
-		return false, nil
-	}
 	if errors.Is(err, fs.ErrNotExist) {
+		if t.offset == 0 {
+			return false, nil // there are none yet
+		}
 		return false, errReplaced
 	}
 	if err != nil {

@@ -122,27 +122,25 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 	if len(ends) < 2 {
 		return 0
 	}
-	first := slices.MinFunc(ends, time.Time.Compare)
-	last := slices.MaxFunc(ends, time.Time.Compare)
-	if delayed := now.Add(-delay); last.Before(delayed) {
-		last = delayed
-	}
-	took := max(last.Sub(first), time.Millisecond)
-	return float64(len(ends)-1) / took.Seconds()
+	slices.SortFunc(ends, time.Time.Compare)
+	last := len(ends) - 1
+	// The time until now counts, but for the delay.
+	took := max(ends[last].Sub(ends[0]), now.Sub(ends[0])-delay, time.Millisecond)
+	return float64(last) / took.Seconds()
 }
 
-// speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
+// speed returns how many games of a run with a manifest end a second; 0: unknown, or nobody plays
+// it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	m := r.Manifest
-	if !r.running || m == nil {
+	if !r.running {
 		return 0
 	}
 	if isFresh(w, now) {
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
-	began := m.Start
-	if !m.Resumed.IsZero() {
-		began = m.Resumed
+	began := r.Manifest.Start
+	if resumed := r.Manifest.Resumed; !resumed.IsZero() {
+		began = resumed
 	}
 	return perSecond(r.ends, began, now)
 }
@@ -188,7 +186,11 @@ func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
 // isFresh reports whether the workers' status is that of a coordinator at work.
 func isFresh(w *status.Run, now time.Time) bool {
 	const workersFresh = 15 * time.Second // the coordinator writes it every second
-	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
+	if w == nil || w.Ended {
+		return false
+	}
+	age := now.Sub(w.Time).Abs()
+	return age <= workersFresh
 }
 
 // workersSection says who works on the run and what is queued.

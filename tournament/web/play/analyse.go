@@ -46,7 +46,8 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := positionState{boardState: stateOf(g), Start: g.Rules().FormatPosition(g.Start())}
+	state := positionState{boardState: stateOf(g)}
+	state.Start = g.Rules().FormatPosition(g.Start())
 	state.Moves = analysis.LongLine(rules.NewGame(g.Rules(), g.Start()), g.Moves())
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)

@@ -233,15 +233,9 @@ func (p *Pages) getRules(r *http.Request) (any, error) {
 	}, err
 }
 
-// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty
-// board of Kang.
+// drawSetup returns a set-up drawn at random, as tournaments have them.
 func drawSetup(r *rules.Rules) (rules.Position, error) {
-	if r.Options().Kang {
-		return r.Start(), nil
-	}
-	// Pieces are set up as in the openings of tournaments.
-	random := schedule.Openings{Policy: schedule.RandomOpenings}
-	p, _, err := schedule.NewOpener(random, rand.Uint64()).Opening(r, 0)
+	p, err := schedule.DrawSetup(r, rand.Uint64())
 	if err != nil {
 		err = web.Unprocessable("%v", err)
 	}

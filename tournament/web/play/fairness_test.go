@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -112,3 +113,63 @@ func TestReviewHeartbeat(t *testing.T) {
 type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) SetWriteDeadline(time.Time) error { return nil }
+
+// closing is an agent that counts how often it is started and closed.
+type closing struct {
+	testAgent
+	started, closed int
+	panics          bool // at its end
+}
+
+func (a *closing) Start(context.Context) error {
+	a.started++
+	return nil
+}
+
+func (a *closing) Close() error {
+	a.closed++
+	if a.panics {
+		panic("boom")
+	}
+	return nil
+}
+
+// A slot keeps its agent for the next search of the same spec, unless a search has failed; one that is replaced is closed.
+func TestSlotsKeepAgents(t *testing.T) {
+	t.Parallel()
+	var made []*closing
+	kind := func(name string) agents.Kind {
+		return agents.Kind{Name: name, New: func(agents.Config) (agents.Agent, error) {
+			made = append(made, new(closing))
+			return made[len(made)-1], nil
+		}}
+	}
+	p := newPool(agents.NewRegistry(kind("one"), kind("two")), 1, 1)
+	for _, c := range []struct {
+		kind string
+		err  error
+		made int
+	}{
+		{"one", nil, 1}, {"one", errors.New("no"), 1}, {"one", nil, 2}, {"two", nil, 3}, {"two", nil, 3}, {"one", nil, 4},
+	} {
+		err := p.use(t.Context(), "", agents.Spec{Kind: c.kind}, func(_ context.Context, a agents.Agent) error {
+			require.Same(t, made[c.made-1], a)
+			return c.err
+		})
+		require.Equal(t, c.err, err)
+		require.Len(t, made, c.made)
+		for i, a := range made {
+			require.Equal(t, 1, a.started)
+			require.Equal(t, i < c.made-1, a.closed == 1, "agent %d of %d", i, c.made)
+		}
+	}
+
+	// An end that panics is an error of the host, and leaves the slot to another agent.
+	made[3].panics = true
+	use := func() error {
+		return p.use(t.Context(), "", agents.Spec{Kind: "two"}, func(context.Context, agents.Agent) error { return nil })
+	}
+	require.ErrorAs(t, use(), new(*agents.HostFailure))
+	require.NoError(t, use())
+	require.Zero(t, p.busy())
+}

@@ -326,6 +326,7 @@ func TestOpponentsThatCannotBeMade(t *testing.T) {
 				require.Empty(t, now.Result)
 				p.move(p.game.Legal().At(0)) // which the agent that was made before answers
 				require.Empty(t, p.now.Problem)
+				require.Zero(t, s.games.moves.busy())
 			}
 			for _, g := range s.kept() {
 				require.NotEqual(t, "bad", g.South.Agent)

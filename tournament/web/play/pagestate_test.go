@@ -3,6 +3,8 @@ package play
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,12 +18,11 @@ import (
 const headline = `document.querySelector("#headline").textContent`
 
 // doubleClick clicks twice on an element, as fast as people do.
-func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
-	t.Helper()
+func doubleClick(b *browsertest.Tab, selector string) {
 	b.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({ block: "center", behavior: "instant" })`, selector), nil)
 	x, y := b.Middle(selector)
 	for n := range 2 {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1))))
+		b.Do(chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1)))
 	}
 }
 
@@ -75,7 +76,7 @@ func TestBrowserSlowServer(t *testing.T) {
 	b.Eval(delayed, nil)
 	release := func() { b.Eval(`void go.splice(0).forEach((f) => f())`, nil) }
 	b.Click(`input[value=random][name=setup]`)
-	doubleClick(t, b, `#form button[type=submit]`)
+	doubleClick(b, `#form button[type=submit]`)
 	b.Wait(`document.querySelector("#form-problem").textContent === "Waiting for the server."`)
 	require.Equal(t, "1", b.Text(`String(posts)`))
 	release()
@@ -109,10 +110,10 @@ func TestBrowserMishaps(t *testing.T) {
 	s := newTestServer(t)
 	_, b, console := inGame(t, s, 2)
 	require.Equal(t, "Your turn", b.Text(`document.title`))
-	doubleClick(t, b, "#resign")
+	doubleClick(b, "#resign")
 	require.Equal(t, "Really resign?", b.Text(`document.querySelector("#resign").textContent`))
 
-	doubleClick(t, b, ".cell.source")
+	doubleClick(b, ".cell.source")
 	require.NotEmpty(t, b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`), "a piece stays picked")
 
 	b.Click("#again")
@@ -137,7 +138,9 @@ func TestBrowserMishaps(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// By the keyboard the focus stays where it was, and the link to the content keeps the address.
+// By the keyboard the focus stays where it was, and the link to the content keeps the address. No click and no key on
+// the analysis board loses the focus: after a click on the board the arrow keys step through the moves, and the tab key
+// leads to its squares. In a low window nothing covers anything, and the hint is whole.
 func TestBrowserFocusStays(t *testing.T) {
 	s := newTestServer(t, shallow)
 	_, b, console := inGame(t, s, 2)
@@ -152,6 +155,12 @@ func TestBrowserFocusStays(t *testing.T) {
 	b.Press(kb.Enter)
 	b.Wait(`document.querySelector("#play-hint")`)
 	require.Equal(t, "hint", b.Text(`document.activeElement.id`))
+	b.Resize(1280, 480)
+	var over []string
+	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
+		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
+	require.Empty(t, over)
+	b.Resize(1100, 1000)
 	for range 3 {
 		focus("#lesson-next")
 		b.Press(kb.Enter)
@@ -171,19 +180,23 @@ func TestBrowserFocusStays(t *testing.T) {
 	b.Eval(`void (location.hash = "main")`, nil)
 	b.Press(kb.ArrowLeft)
 	board{b, t}.shows(middle, 0) // and not a set-up drawn
-	require.Empty(t, console())
-}
 
-// In a low window nothing covers anything, and the hint is whole.
-func TestBrowserLowWindow(t *testing.T) {
-	_, b, _ := inGame(t, newTestServer(t), 2)
-	b.Resize(1280, 480)
-	b.Click("#hint")
-	b.Wait(`document.querySelector("#play-hint")`)
-	var over []string
-	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
-		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
-	require.Empty(t, over)
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(`document.querySelector("#tree [aria-current]") && !document.querySelector("#back").disabled`)
+	require.Equal(t, "table", b.Text(`document.activeElement.id`))
+	b.Press(kb.ArrowLeft)
+	board{b, t}.shows(middle, 0)
+	b.Press(kb.Tab)
+	b.Is(`document.activeElement.matches(".cell")`)
+	for _, id := range []string{"next", "back", "turn", "switch", "switch", "edit", "cancel", "random"} {
+		b.PressOn("#"+id, kb.Enter)
+		b.Wait(`document.activeElement !== document.body`)
+	}
+	b.Wait(`document.querySelector("#text").value !== "` + middle + `" && document.querySelector("#lines .m")`) // the random one's
+	b.Click(`#lines .m`)
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 1 && document.activeElement !== document.body`)
+	require.Empty(t, console())
 }
 
 // Another position leaves the variations of the last one a step back in the browser.
@@ -262,4 +275,74 @@ func TestBrowserPlacing(t *testing.T) {
 	b.Wait(`document.querySelector(".cell.source")`)
 	b.Click("#edit")
 	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
+}
+
+// The pages can be read in a wide window and on a phone, and use both. On a phone the form for a game comes first, and
+// nothing is said of keys. The board uses the height that there is, and the buttons are in sight.
+func TestBrowserLooks(t *testing.T) {
+	analysis := "/analyse#" + question("moves", "a1-b2", "at", "1").Encode()
+	for name, path := range map[string]string{
+		"play": "/play", "exercises": "/exercises", "nothing": "/nothing", "analyse": analysis, "editor": analysis,
+		"standard": "/play#game=", "kang": "/play#game=",
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := board{browsertest.Open(t), t}, newTestServer(t, shallow)
+			isGame := strings.HasSuffix(path, "game=")
+			if isGame {
+				path += s.begin("random", name, "south", "random").ID
+			}
+			b.Looks(name, listen(t, s)+path, func(isPhone bool) {
+				switch {
+				case isGame:
+					yourTurn(b.Tab, 0)
+					b.Click(".cell.source")
+					b.Eval(`scrollTo(0, 0)`, nil)
+					least := map[bool]int{true: 330, false: 660}[isPhone]
+					const box = `document.querySelector("#table .board").getBoundingClientRect()`
+					b.Is(fmt.Sprintf(`%[2]s.height >= %[1]d && %[2]s.bottom <= innerHeight && %[2]s.width <= innerWidth`, least, box))
+					b.Is(fmt.Sprintf(`%t || [...document.querySelectorAll(".controls-now button")]`+
+						`.every((e) => e.getBoundingClientRect().bottom <= innerHeight)`, isPhone))
+				case name == "play":
+					b.Wait(`document.querySelector("#lesson-steps button")`)
+					if isPhone {
+						b.Is(`document.querySelector("#agent").getBoundingClientRect().bottom <= innerHeight`)
+					}
+				case name == "exercises":
+					b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)
+				case path == analysis:
+					b.Wait(`document.querySelectorAll("#lines li").length === 3`)
+					b.Is(fmt.Sprintf(`%t === document.querySelector(".words-now").getBoundingClientRect().top > `+
+						`document.querySelector(".table").getBoundingClientRect().bottom`, isPhone))
+					if name == "editor" {
+						b.press("edit")
+						b.Wait(`!document.getElementById("editor").hidden`)
+					}
+				}
+				if name == "play" || name == "analyse" {
+					b.Is(fmt.Sprintf(`%t !== [...document.querySelectorAll("kbd")].some((e) => e.checkVisibility())`, isPhone))
+				}
+			})
+		})
+	}
+}
+
+// The board of a game by itself is as large as the one to play on, and its graph is not cut.
+func TestBrowserReplayLooks(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
+	url, b := listen(t, s), browsertest.Open(t)
+	width := func() (width float64) {
+		b.Eval(`document.querySelector(".board").getBoundingClientRect().width`, &width)
+		return width
+	}
+	game := s.begin("random", "standard", "south", "random").ID
+	widths := map[bool]float64{}
+	b.Looks("played", url+"/play#game="+game, func(isPhone bool) {
+		yourTurn(b, 0)
+		widths[isPhone] = width()
+	})
+	b.Looks("replay", url+"/game/one/0#review", func(isPhone bool) {
+		b.Wait(`document.querySelector(".review-summary .graph")`)
+		require.InDelta(t, widths[isPhone], width(), 2, isPhone)
+	})
 }

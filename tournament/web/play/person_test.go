@@ -185,11 +185,6 @@ func TestTwoPeople(t *testing.T) {
 	require.Equal(t, []string{"0-1", "resignation", ""}, []string{now.Result, now.Reason, now.Winner})
 	g := s.kept()[0]
 	require.Equal(t, []string{helpedPerson, "human:name='Ada, helped'"}, []string{g.South.Agent, g.North.Agent})
-
-	again := s.state(s.post("/api/games", fmt.Sprintf(`{"rematch":%q}`, now.ID)), http.StatusCreated)
-	s.state(s.post("/api/games/"+again.ID+"/resign", "{}"), http.StatusOK)
-	s.settled(s.state(s.get("/api/games/"+again.ID+"?after=2"), http.StatusOK))
-	require.Equal(t, "human:name=Ada", s.kept()[1].South.Agent, "sides are exchanged")
 }
 
 // Each of two people at one screen may have a name, which is shown and recorded.

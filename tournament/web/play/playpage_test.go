@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -14,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/game"
 	"gyges/tournament/web/internal/browsertest"
 )
 
@@ -210,10 +208,9 @@ func TestBrowserMotion(t *testing.T) {
 	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
 	yourTurn(b, 4)
 	require.Equal(t, "slow", b.Text(`document.querySelector("#speed").value`), "the choice is kept")
-	_, err := chromedp.Call(b.Context(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	browsertest.Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
-	require.NoError(t, err)
 	b.Wait(`document.querySelector("#speed").disabled`)
 	countLifted(b)
 	m, _ = quiet(p.game)
@@ -223,12 +220,11 @@ func TestBrowserMotion(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// A game with a clock shows the time on both sides, takes no move back and is lost when the time is over.
+// A game with a clock shows the time on both sides, and takes no move back.
 func TestBrowserClock(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
-	url := listen(t, s)
-	console := b.Visit(url + "/play")
+	console := b.Visit(listen(t, s) + "/play")
 	b.Eval(`document.querySelector("#clock").value = "3m+2s"`, nil)
 	b.Click(`input[value=random][name=setup]`)
 	b.Click(`#form button[type=submit]`)
@@ -241,18 +237,12 @@ func TestBrowserClock(t *testing.T) {
 	b.Is(`document.querySelector("#undo").disabled`)
 	b.Click(`#moves li`)
 	b.Is(`document.querySelector("#go-on").disabled`)
-
-	g := &session{terms: terms{rules: rules.MustParse("standard"), human: rules.South,
-		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 700 * time.Millisecond}}}
-	g.start = g.rules.Start()
-	require.NoError(t, s.games.start("1.2.3.4", g))
-	b.Visit(url + "/play?short#game=" + g.id)
-	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost, 0-1 (time)")`)
-	require.Equal(t, "0:00.0", b.Text(`document.querySelector("#below .clock").textContent`))
 	require.Empty(t, console())
 }
 
-// The steps of a lesson can be clicked through, and show the positions after their moves.
+// The steps of a lesson can be clicked through, and show the positions after their moves; the last one leads to the
+// exercises. On a phone there is a way from the form to the lesson and back. The raw options of the rules are behind a
+// fold of their own.
 func TestBrowserLesson(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
@@ -282,6 +272,23 @@ func TestBrowserLesson(t *testing.T) {
 	b.Click(`#lesson-again`)
 	b.Wait(`lifted > 0 && document.querySelector("#lesson-board .landed")`)
 	require.Empty(t, console())
+
+	b.Resize(390, 844)
+	b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)
+	b.Click("#to-lesson")
+	b.Wait(`Math.abs(document.querySelector("#lesson").getBoundingClientRect().top) < 100`)
+	b.Eval(`document.querySelector("#to-new").click()`, nil) // the page may still be moving
+	b.Wait(`Math.abs(document.querySelector("#new").getBoundingClientRect().top) < 100`)
+	visible := func(selector string) string { return `document.querySelector("` + selector + `").checkVisibility()` }
+	b.Click(`#rules-more summary`)
+	b.Is(visible("#prose") + " && !" + visible("#options"))
+	b.Click(`#rules-more details summary`)
+	b.Is(visible("#options"))
+	b.Click(`#lesson-back`)
+	b.Is("!" + visible("#to-exercises"))
+	b.Click(`#lesson-next`)
+	b.Click(`#to-exercises`)
+	b.Wait(`location.pathname === "/exercises"`)
 }
 
 // A piece follows the pointer, with its course; one that is let go where it can't end stays picked,
@@ -325,21 +332,19 @@ func TestBrowserDragging(t *testing.T) {
 	for i, kind := range []input.DispatchMouseEventType{
 		input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMouseReleased,
 	} { // a click with a shaking hand
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1))))
+		b.Do(chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	}
 	require.Equal(t, from, b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
 	require.Equal(t, "true", b.Text(drawn))
 
-	_, err := chromedp.Call(b.Context(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
-	require.NoError(t, err)
+	browsertest.Call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	finger := func(kind input.DispatchTouchEventType, names ...string) {
 		var points []*input.TouchPoint
 		for _, name := range names {
 			x, y := b.Middle(at(name))
 			points = append(points, &input.TouchPoint{X: x, Y: y})
 		}
-		_, err := chromedp.Call(b.Context(), input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-		require.NoError(t, err)
+		browsertest.Call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 	}
 	finger(input.DispatchTouchEventTypeTouchStart, from)
 	finger(input.DispatchTouchEventTypeTouchMove, to)
@@ -372,32 +377,13 @@ func TestBrowserFirstGame(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// Two people at one screen play both sides of the board.
+// That two people play at one screen is a choice of its own, with a name for each. They play both sides of the board.
+// The marks that are explained beside it are those of the rules: nothing is displaced under simplified ones.
 func TestBrowserTwoPeople(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
-	console := b.Visit(listen(t, s) + "/play#game=" + s.begin("human", "simplified", "north", "random").ID)
-	for ply, side := range []string{"South", "North", "South"} {
-		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && %s.startsWith("%s to move. Choose")`,
-			ply, headline, side))
-		require.Equal(t, side, b.Text(`document.querySelector(".player.to-move").textContent.trim()`))
-		b.Click(`.cell.source`)
-		b.Click(`.cell.end:not([data-at^=goal])`)
-	}
-	b.Wait(headline + `.startsWith("North to move")`)
-	b.Click(`#undo`)
-	b.Wait(headline + `.startsWith("South to move")`)
-	b.Click(`#resign`)
-	b.Click(`#resign`)
-	b.Wait(headline + `.startsWith("North won, 0-1 (resignation)")`)
-	require.Empty(t, console())
-}
-
-// That two people play at one screen is a choice of its own, with a name for each.
-func TestBrowserFormForTwo(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	console := b.Visit(listen(t, s) + "/play")
+	url := listen(t, s)
+	console := b.Visit(url + "/play")
 	visible := func() string {
 		return b.Text(`["agent", "clock", "other-name"].filter((id) => document.getElementById(id).checkVisibility()).join(" ")`)
 	}
@@ -405,61 +391,45 @@ func TestBrowserFormForTwo(t *testing.T) {
 	require.Equal(t, 0, b.Count("#agent option[value=human]"))
 	b.Click(`input[name=against][value=human]`)
 	require.Equal(t, "other-name", visible())
+	b.Choose("#rules", "simplified")
 	b.Click(`input[name=setup][value=random]`)
 	for id, name := range map[string]string{"name": "Ada", "other-name": "Bo"} {
 		b.Click("#" + id)
 		b.Press(name)
 	}
 	b.Click(`#form button[type=submit]`)
+	for ply, side := range []string{"South", "North", "South"} {
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && %s.startsWith("%s to move. Choose")`,
+			ply, headline, side))
+		require.Equal(t, "South Ada, North Bo",
+			b.Text(`["below", "above"].map((id) => document.querySelector("#" + id + " .name").textContent).join(", ")`))
+		require.Contains(t, b.Text(`document.querySelector(".player.to-move").textContent.trim()`), side)
+		b.Click(`.cell.source`)
+		b.Click(`.cell.end:not([data-at^=goal])`)
+	}
+	b.Wait(headline + `.startsWith("North to move")`)
+	marks := func(displaced bool) {
+		for _, text := range []string{"displaces", "where it can go"} {
+			b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes(%q) === %v`, text, displaced))
+		}
+		b.Is(`document.querySelector(".marks").innerText.includes("can end here")`)
+	}
+	marks(false)
+	b.Click(`#undo`)
 	b.Wait(headline + `.startsWith("South to move")`)
-	require.Equal(t, "South Ada, North Bo",
-		b.Text(`["below", "above"].map((id) => document.querySelector("#" + id + " .name").textContent).join(", ")`))
+	b.Click(`#resign`)
+	b.Click(`#resign`)
+	b.Wait(headline + `.startsWith("North won, 0-1 (resignation)")`)
 	b.Click("#again")
 	b.Click(`input[name=against][value=agent]`)
 	require.Equal(t, "agent clock", visible())
 	b.Click(`#form button[type=submit]`)
 	yourTurn(b, 0)
 	require.Empty(t, console())
-}
 
-// The marks that are explained beside a board are those of the rules: nothing is displaced under simplified ones.
-func TestBrowserMarksOfRules(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	url := listen(t, s)
-	for set, displaced := range map[string]bool{"simplified": false, "standard": true} {
-		b.VisitAnew(url + "/play#game=" + s.begin("human", set, "south", "random").ID)
-		b.Wait(headline + `.startsWith("South to move")`)
-		for _, text := range []string{"displaces", "where it can go"} {
-			b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes(%q) === %v`, text, displaced))
-		}
-		b.Is(`document.querySelector(".marks").innerText.includes("can end here")`)
-	}
+	b.VisitAnew(url + "/play#game=" + s.begin("human", "standard", "south", "random").ID)
+	b.Wait(headline + `.startsWith("South to move")`)
+	marks(true)
 	b.VisitAnew(url + "/play#game=" + s.begin("human", "standard", "south", "place").ID)
 	b.Wait(`document.querySelector(".marks").innerText.trim() === "can end here"`)
-}
-
-// On a phone there is a way from the form to the lesson and back. The last step of the lesson leads to the exercises;
-// the raw options of the rules are behind a fold of their own.
-func TestBrowserLessonLeadsOn(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	b.Resize(390, 844)
-	b.Visit(listen(t, s) + "/play")
-	b.Wait(`document.querySelector("#lesson-steps button")`)
-	b.Click("#to-lesson")
-	b.Wait(`Math.abs(document.querySelector("#lesson").getBoundingClientRect().top) < 100`)
-	b.Eval(`document.querySelector("#to-new").click()`, nil) // the page may still be moving
-	b.Wait(`Math.abs(document.querySelector("#new").getBoundingClientRect().top) < 100`)
-	visible := func(selector string) string { return `document.querySelector("` + selector + `").checkVisibility()` }
-	b.Is("!" + visible("#to-exercises"))
-	b.Click(`#rules-more summary`)
-	b.Is(visible("#prose") + " && !" + visible("#options"))
-	b.Click(`#rules-more details summary`)
-	b.Is(visible("#options"))
-	for range 3 {
-		b.Click(`#lesson-next`)
-	}
-	b.Click(`#to-exercises`)
-	b.Wait(`location.pathname === "/exercises"`)
 }

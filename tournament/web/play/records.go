@@ -124,10 +124,11 @@ func (r *records) close() (err error) {
 		fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, err),
 	}
 	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
+		players := fmt.Sprintf("%s (South) against %s (North)", g.South.Agent, g.North.Agent)
+		result := fmt.Sprintf("%s by %s in %d plies", g.Result, g.Reason, g.Plies)
 		begun := g.Timing.Start.Format(time.RFC3339)
-		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, "+
-			"%s by %s in %d plies, begun %s",
-			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, begun))
+		err := fmt.Errorf("lost: %s, %s, %s, begun %s", players, g.Rules, result, begun)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

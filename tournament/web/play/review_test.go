@@ -1,14 +1,12 @@
 package play
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,32 +16,22 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
-	"gyges/tournament/web"
 	"gyges/tournament/web/internal/browsertest"
 )
 
-// askReview asks for a review, and returns the status and the last event.
+// askReview asks for a review, and returns the status and the last event, or the refusal.
 func askReview(t *testing.T, url, body string) (status int, kind, data string) {
 	t.Helper()
-	q, err := http.NewRequest(http.MethodPost, url+"/api/review", strings.NewReader(body))
-	require.NoError(t, err)
-	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set(web.PageHeader, "1")
-	r, err := http.DefaultClient.Do(q)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, r.Body.Close()) }()
-	lines := bufio.NewScanner(r.Body)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
-			kind = text
-		} else if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			data = text
-		} else if lines.Text() != "" && lines.Text() != ":" {
-			data = lines.Text()
-		}
+	at := open(t, http.MethodPost, url+"/api/review", body)
+	if at.StatusCode != http.StatusOK {
+		refusal, err := io.ReadAll(at.Body)
+		require.NoError(t, err)
+		return at.StatusCode, "", string(refusal)
 	}
-	return r.StatusCode, kind, data
+	for event, text := at.next(); event != ""; event, text = at.next() {
+		kind, data = event, text
+	}
+	return at.StatusCode, kind, data
 }
 
 // shortGame is a game of a few moves.
@@ -100,19 +88,13 @@ func TestReviewLimits(t *testing.T) {
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
 	url := listen(t, s)
-	free := occupy(t, s)
+	free, err := s.games.light.Turn(t.Context(), "")
+	require.NoError(t, err)
 
-	ctx, cancel := context.WithCancel(t.Context())
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
-	require.NoError(t, err)
-	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set(web.PageHeader, "1")
-	r, err := http.DefaultClient.Do(q) // it waits for the search
-	require.NoError(t, err)
+	waits := open(t, http.MethodPost, url+"/api/review", `{"run":"one","game":0}`)
 	status, _, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, http.StatusTooManyRequests, status, data)
-	cancel()
-	require.NoError(t, r.Body.Close())
+	waits.cancel()
 	require.Eventually(t, func() bool {
 		return s.games.reviews.Acquire("127.0.0.1")
 	}, time.Minute, 5*time.Millisecond)
@@ -120,13 +102,6 @@ func TestReviewLimits(t *testing.T) {
 	free()
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
-}
-
-// occupy takes the place of the server's only search until free is called.
-func occupy(t *testing.T, s *testServer) (free func()) {
-	free, err := s.games.light.Turn(t.Context(), "")
-	require.NoError(t, err)
-	return free
 }
 
 // The button reviews the game that is shown; a link may ask for it, too.
@@ -146,7 +121,6 @@ func TestBrowserReview(t *testing.T) {
 	b.Click(".review-turn")
 	b.Wait(`document.querySelector(".review-line button")`)
 	b.Click(".review-line button")
-	require.Equal(t, "true", b.Text(`document.querySelector(".review-line button").getAttribute("aria-pressed")`))
 	described := b.Text(`document.querySelector(".review-status").textContent`)
 	require.Regexp(t, "^(South|North) ", described)
 	b.Press(kb.ArrowLeft)

@@ -172,14 +172,16 @@ func sources(g *rules.Game) []source {
 	list := []source{}
 	p := g.Position()
 	for m := range g.Legal().All() {
-		from, to := fromText(m), m.To().String()
+		from := fromText(m)
+		to := m.To().String()
 		// Moves of the same piece, and then those to the same square, follow each other.
 		if len(list) == 0 || list[len(list)-1].From != from {
 			list = append(list, source{From: from})
 		}
 		s := &list[len(list)-1]
 		if len(s.Ends) == 0 || s.Ends[len(s.Ends)-1].To != to {
-			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m)})
+			course := g.Rules().LongText(p, m)
+			s.Ends = append(s.Ends, landing{To: to, Course: course})
 		}
 		end := &s.Ends[len(s.Ends)-1]
 		if m.Drop() != rules.NoSquare {

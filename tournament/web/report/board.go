@@ -64,9 +64,11 @@ func (d *drawing) squares() {
 		d.rect(class, c.x-size/2, c.y-size/2, size, size, s.String())
 	}
 	for i := range rules.Files {
-		c := center(rules.SquareAt(i, i))
-		d.text("file", "middle", c.x, boardBottom+16, string(rune('a'+i)))
-		d.text("row", "end", boardLeft-7, c.y+4, string(rune('1'+i)))
+		s := rules.SquareAt(i, i) // one of each file and each row
+		c := center(s)
+		file, row := s.String()[:1], s.String()[1:]
+		d.text("file", "middle", c.x, boardBottom+16, file)
+		d.text("row", "end", boardLeft-7, c.y+4, row)
 	}
 }
 
@@ -135,11 +137,10 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 		} else {
 			at = center(step.Square)
 		}
-		isLast := i == len(course)-1
-		switch {
-		case i == 0 && !isEntry:
+		isBounce := !step.Crossed && i < len(course)-1
+		if i == 0 && !isEntry {
 			d.circle("from", at, markRadius, "")
-		case !step.Crossed && !isLast:
+		} else if isBounce {
 			height := p.At(step.Square)
 			title := fmt.Sprintf("bounces off the %d on %v", height, step.Square)
 			d.circle("bounced", at, markRadius, title)

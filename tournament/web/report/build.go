@@ -43,13 +43,17 @@ func newBuilder(c *Collector, in Input) *builder {
 // there are several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
-	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampledText(), Viewer: b.viewer}
+	p := &Page{
+		Title:   textfmt.Visible(in.Title),
+		Sampled: b.sampledText(),
+		Viewer:  b.viewer,
+	}
 	if c.Games() > 1 {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
 	}
-	nodes := c.runs[len(c.runs)-1].Reviews.Nodes
-	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(nodes)})
+	nodes := textfmt.Thousands(c.runs[0].Reviews.Nodes)
+	p.Facts = append(p.Facts, Fact{"nodes a move", nodes})
 	p.Sections = append(p.Sections, GamesSection(), b.reproducibility())
 	return p
 }

@@ -13,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
-	"gyges/ratings/table"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
@@ -77,7 +76,6 @@ func TestScale(t *testing.T) {
 	const games, players = 20_000, 12
 	c := NewCollector(Options{Games: 500, Seed: 1})
 	c.AddRun(RunInfo{Name: "big"})
-	d := new(ratings.Data)
 	samples := make([]*record.Record, 64)
 	for i := range samples {
 		samples[i] = drawGame("standard", int64(i), "a", "b")
@@ -95,7 +93,6 @@ func TestScale(t *testing.T) {
 		}
 		g.South.Agent, g.North.Agent = a, b
 		c.Add(&g)
-		d.Add(a, b, ratingResult(g.Result))
 		if g.Result == "1-0" {
 			south++
 		}
@@ -108,9 +105,9 @@ func TestScale(t *testing.T) {
 	repeats := c.Data().Identical.Pairs // of the few games that there are
 	require.EqualValues(t, games/2, countsOf(c, "standard").Pairs.Pairs()+int64(repeats))
 
-	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
+	tables, err := c.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)
-	p := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
+	p := Build(c, Input{Title: "big", Tables: tables})
 	require.Len(t, p.Viewer.Games, 500)
 	require.Contains(t, p.Sampled, "500 of 20,000 games can be replayed here")
 	var page bytes.Buffer

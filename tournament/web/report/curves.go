@@ -71,20 +71,23 @@ func (c *Curve) addStep(step int, value, margin *float64) {
 
 // change is the largest value of a curve less the smallest.
 func (c *Curve) change() float64 {
-	if len(c.Points) == 0 {
-		return 0
-	}
 	values := noNumbers()
 	for _, p := range c.Points {
 		values.add(p.Y, 0)
 	}
-	return values.high - values.low
+	return max(0, values.size()) // of no points -∞
 }
 
-// newChart returns a chart of the curves that have points.
-func newChart(title, x, y string, curves ...Curve) Chart {
+// newChart returns a chart of the curves that have points, and of levels.
+func newChart(title, x, y string, levels []level, curves ...Curve) Chart {
 	isEmpty := func(c Curve) bool { return len(c.Points) == 0 }
-	return Chart{Title: title, XName: x, YName: y, Curves: slices.DeleteFunc(curves, isEmpty)}
+	return Chart{
+		Title:  title,
+		XName:  x,
+		YName:  y,
+		Curves: slices.DeleteFunc(curves, isEmpty),
+		levels: levels,
+	}
 }
 
 // historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are
@@ -95,8 +98,11 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		xName = "generation"
 	}
 	// Each method records some of these.
-	fit, validation, test := Curve{Name: "training"}, Curve{Name: "validation"}, Curve{Name: "test"}
-	score, elo := Curve{Name: "score"}, Curve{Name: "Elo"}
+	fit := Curve{Name: "training"}
+	validation := Curve{Name: "validation"}
+	test := Curve{Name: "test"}
+	score := Curve{Name: "score"}
+	elo := Curve{Name: "Elo"}
 	for _, l := range steps {
 		fit.addStep(l.Step, l.Loss, nil)
 		validation.addStep(l.Step, l.ValidationLoss, nil)
@@ -104,13 +110,13 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		score.addStep(l.Step, l.Score, nil)
 		elo.addStep(l.Step, l.Elo, l.EloMargin)
 	}
-	loss := newChart("Loss: mean cross-entropy", xName, "nats", fit, validation, test)
+	loss := newChart("Loss: mean cross-entropy", xName, "nats", nil, fit, validation, test)
 	loss.nameAlone()
 	charts := []Chart{
 		loss,
 		newChart("Games that the parameters moved one way won, less those they lost",
-			xName, "games", score),
-		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", elo),
+			xName, "games", nil, score),
+		newChart("Elo against the parent, with 95 % intervals", xName, "Elo", nil, elo),
 	}
 	if t != nil {
 		charts = append(charts, t.charts()...)
@@ -137,23 +143,23 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		}
 	}
 	// The course of each parameter, from its initial value on if that is known.
-	byName := map[string]*Curve{}
+	byName := map[string]Curve{}
 	for _, l := range steps {
 		for name, value := range l.Parameters {
-			if byName[name] == nil {
-				byName[name] = &Curve{Name: name}
-			}
-			byName[name].addStep(l.Step, &value, nil)
+			c := byName[name]
+			c.addStep(l.Step, &value, nil)
+			byName[name] = c
 		}
 	}
 	var curves []Curve
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		c := byName[name]
+		c.Name = name
 		if initial, ok := first[name]; ok && steps[0].Step > 0 {
 			c.Points = slices.Insert(c.Points, 0, Point{Y: initial})
 		}
 		c.scale()
-		curves = append(curves, *c)
+		curves = append(curves, c)
 	}
 	// The table has all parameters in this order, the picture those that changed at all.
 	slices.SortStableFunc(curves, func(a, b Curve) int {
@@ -163,7 +169,7 @@ func parameterChart(steps []training.Line, t *Tuning, xName string) Chart {
 		name := c.Name
 		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 	}
-	chart := newChart("Parameters, each in units of its largest size", xName, "", curves...)
+	chart := newChart("Parameters, each in units of its largest size", xName, "", nil, curves...)
 	chart.Table = firstRows(table)
 	constant := func(c Curve) bool { return c.change() == 0 }
 	if changed := slices.IndexFunc(chart.Curves, constant); changed > 0 {

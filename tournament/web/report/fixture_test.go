@@ -12,7 +12,6 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
-	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -59,26 +58,11 @@ func drawRun(names ...string) []*record.Record {
 func collect(t testing.TB, o Options, about RunInfo, games []*record.Record) (*Collector, table.Tables) {
 	c := NewCollector(o)
 	c.AddRun(about)
-	data := map[string]*ratings.Data{}
-	var order []string
-	for i, g := range games {
+	for _, g := range games {
 		c.Add(g)
-		d := data[g.Rules]
-		if d == nil {
-			d = new(ratings.Data)
-			data[g.Rules], order = d, append(order, g.Rules)
-		}
-		if i%2 == 1 {
-			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, ratingResult(games[i-1].Result), ratingResult(g.Result))
-		}
 	}
-	var rated table.Tables
-	for _, name := range order {
-		r, err := ratings.Fit(context.Background(), data[name], ratings.Options{})
-		require.NoError(t, err)
-		rated.Parts = append(rated.Parts, table.Table{Title: "Rules " + name, Rules: name, Ratings: r})
-		rated.All = rated.Parts[len(rated.Parts)-1]
-	}
+	rated, err := c.Fit(context.Background(), ratings.Options{}, false)
+	require.NoError(t, err)
 	return c, rated
 }
 
@@ -133,9 +117,4 @@ func mapped[T any](list []T, f func(T) string) []string {
 		texts[i] = f(x)
 	}
 	return texts
-}
-
-// ratingResult returns the result of a record as ratings count it.
-func ratingResult(result string) ratings.Result {
-	return ratings.Result(record.HalfPoints(result, rules.South) - 1)
 }

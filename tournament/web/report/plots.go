@@ -120,11 +120,13 @@ func (d *drawing) xAxis(x *axis, bottom float64, name string) {
 	d.text("name", "end", d.right(), bottom+36, name)
 }
 
-// yTick draws a line of the grid, with its value beside the plot.
-func (d *drawing) yTick(y *axis, left, t float64) {
-	height := y.at(t)
-	d.line("grid", left, height, d.right(), height)
-	d.text("tick", "end", left-8, height+4, tickText(t))
+// yAxis draws the lines of the grid at the ticks of an axis, with their values beside the plot.
+func (d *drawing) yAxis(y *axis, left float64) {
+	for _, t := range y.ticks {
+		height := y.at(t)
+		d.line("grid", left, height, d.right(), height)
+		d.text("tick", "end", left-8, height+4, tickText(t))
+	}
 }
 
 // plot draws the chart, of which a curve has points, each curve with its colour and its dashes.
@@ -146,9 +148,7 @@ func (c Chart) draw(d *drawing) {
 
 	// The grid, and the names of both axes.
 	x, y := c.axes(d, left, top, bottom)
-	for _, t := range y.ticks {
-		d.yTick(&y, left, t)
-	}
+	d.yAxis(&y, left)
 	for _, t := range x.ticks {
 		d.line("grid", x.at(t), top, x.at(t), bottom)
 	}
@@ -185,7 +185,9 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 		for _, p := range curve.Points {
 			xs.add(p.X, 0)
 			ys.add(p.Y, p.Error)
-			isWhole = isWhole && p.X == math.Trunc(p.X)
+			if p.X != math.Trunc(p.X) {
+				isWhole = false
+			}
 		}
 	}
 	for _, l := range c.levels {
@@ -193,15 +195,20 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	}
 	x = newAxis(xs, left, d.right(), pick(d, 8, 5))
 	y = newAxis(ys, bottom, top, 5)
-	if xs.high-xs.low > (x.high-x.low)/10 {
+	if xs.size() > x.size()/10 {
 		x.interval = xs // curves fill the width
 	}
 	// Ticks beyond the curves go, and where all x are whole numbers, those between them.
-	x.ticks = slices.DeleteFunc(x.ticks, func(t float64) bool {
-		isBetween := isWhole && t != math.Trunc(t)
-		return t < x.low || t > x.high || isBetween
-	})
+	if isWhole {
+		x.ticks = wholeTicks(x.ticks)
+	}
+	x.ticks = slices.DeleteFunc(x.ticks, func(t float64) bool { return t < x.low || t > x.high })
 	return x, y
+}
+
+// wholeTicks are the whole numbers of some ticks.
+func wholeTicks(ticks []float64) []float64 {
+	return slices.DeleteFunc(ticks, func(t float64) bool { return t != math.Trunc(t) })
 }
 
 // curve draws a curve by its index in the chart: a path, and a dot on each point unless there are

@@ -120,21 +120,6 @@ func TestReadRun(t *testing.T) {
 	require.Contains(t, r.Notes[2], "history.jsonl:1: expected a step of a tuning run")
 }
 
-// A tuning run without games has a page of its course and its making.
-func TestTuningAlone(t *testing.T) {
-	t.Parallel()
-	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
-	c := NewCollector(Options{Games: 10})
-	c.AddRun(about)
-	p := Build(c, Input{Title: "tuned"})
-	require.Len(t, p.Sections, 3)
-	page := parsePage(t, p)
-	require.Equal(t, []string{"Tuning", "Over time", "Reproducibility"}, texts(page.all("h2")))
-	require.Equal(t, "curve-1-1", page.all("figure")[0].attribute("id"))
-	require.Equal(t, []string{"state", "method", "tuned by"}, texts(page.all("dt")))
-	require.Equal(t, "spsa", page.all("dd")[1].text())
-}
-
 func TestCurvesAreBounded(t *testing.T) {
 	t.Parallel()
 	var c Curve

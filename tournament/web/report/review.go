@@ -82,8 +82,10 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 	for _, p := range players {
 		player := grid.Name(b.label(p.Agent))
 		for _, l := range p.WorstGames {
-			id, m := gameID(l.Run, l.Game), l.Move
-			game, move := grid.Cell{Text: id}, grid.Cell{Text: m.Move}
+			m := l.Move
+			id := gameID(l.Run, l.Game)
+			game := grid.Cell{Text: id}
+			move := grid.Cell{Text: m.Move}
 			if len(b.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
@@ -91,8 +93,9 @@ func (b *builder) worst(summary *review.Summary) *grid.Table {
 				link := fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
 				game.Link, move.Link = link, link
 			}
-			t.Add(player, move, m.Kind.Text(), game, m.Ply,
-				grid.Percent(m.Before), grid.Percent(m.After))
+			before := grid.Percent(m.Before)
+			after := grid.Percent(m.After)
+			t.Add(player, move, m.Kind.Text(), game, m.Ply, before, after)
 		}
 	}
 	return t

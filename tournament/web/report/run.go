@@ -84,7 +84,8 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 // noteError notes why a file can't be read; one that is missing needs no note.
 func (r *RunInfo) noteError(name string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
+		note := fmt.Sprintf("%s: %v", name, err)
+		r.Notes = append(r.Notes, note)
 	}
 }
 
@@ -161,13 +162,14 @@ func (c *Collector) Add(g *record.Record) {
 // Sample may keep a game of the run added last, which is counted already, to be replayed on the
 // page.
 func (c *Collector) Sample(g *record.Record) {
-	r := c.runs[len(c.runs)-1]
+	last := len(c.runs) - 1
+	r := c.runs[last]
 	start := g.Timing.Start
 	isFirst := r.first.IsZero() || start.Before(r.first)
 	if !start.IsZero() && isFirst {
 		r.first = start
 	}
-	c.sample.add(len(c.runs)-1, g)
+	c.sample.add(last, g)
 }
 
 // sample keeps some games of many: by turns one of each kind, so that every number in a table has

@@ -31,10 +31,10 @@ func (b *builder) matches() Section {
 		}
 		if test != (sprt.Test{}) {
 			c := newChart("Log-likelihood ratio of H1 to H0, pair by pair, for "+player,
-				"game pairs", "LLR", llrCurve("LLR", test, r.Course))
+				"game pairs", "LLR", bounds(test, "accept H0", "accept H1"),
+				llrCurve("LLR", test, r.Course))
 			c.noPoint = true
-			c.levels = bounds(test, "accept H0", "accept H1")
-			s.figure(c.plot(fmt.Sprintf("llr-%d", i+1)))
+			s.figure(c.plot(numbered("llr-", i)))
 		}
 	}
 	return s
@@ -83,17 +83,23 @@ func (b *builder) gauge() *Figure {
 		test.Elo0, test.Elo1, llr, lower, upper, test.Result(r.Pairs))
 
 	// A bar from 0 to the LLR on a strip from one bound to the other.
-	const width, top, height, textMargin = 340, 20, 12, 32
-	d := &drawing{width: width, height: top + height + 18}
+	const width, top, bottom, height = 340, 20, 32, 50
+	d := &drawing{width: width, height: height}
 	a := axis{interval: interval{lower, upper}, to: width}
-	zero, at := a.at(0), a.at(llr)
-	d.rect("drawn", 0, top, width, height, "")
-	d.rect("bar", min(zero, at), top, math.Abs(at-zero), height, "")
-	d.line("mark", zero, top-3, zero, top+height+3)
+	zero := a.at(0)
+	at := a.at(llr)
+	d.rect("drawn", 0, top, width, bottom-top, "")
+	d.rect("bar", min(zero, at), top, math.Abs(at-zero), bottom-top, "")
+	d.line("mark", zero, top-3, zero, bottom+3)
+	// Each number stands at its place, the LLR not beyond the edge.
+	const textMargin = 32
 	textAt := max(textMargin, min(at, width-textMargin))
-	d.text("", "middle", textAt, top-6, fmt.Sprintf("LLR %.2f", llr))
-	d.text("tick", "start", 0, d.height-3, fmt.Sprintf("H0 at %.2f", lower))
-	d.text("tick", "end", width, d.height-3, fmt.Sprintf("H1 at %.2f", upper))
+	value := fmt.Sprintf("LLR %.2f", llr)
+	h0 := fmt.Sprintf("H0 at %.2f", lower)
+	h1 := fmt.Sprintf("H1 at %.2f", upper)
+	d.text("", "middle", textAt, top-6, value)
+	d.text("tick", "start", 0, height-3, h0)
+	d.text("tick", "end", width, height-3, h1)
 	f := d.figure("chart", "gauge", caption)
 	return &f
 }

@@ -28,7 +28,7 @@ func (b *builder) standings() Section {
 		if !r.Separate {
 			standing.Result = "" // it stands at the top of the page
 		}
-		addTable(&s, &standing, r.Caption)
+		addTable(&s, standing, r.Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
@@ -49,7 +49,7 @@ func (b *builder) standings() Section {
 func (b *builder) addRatings(s *Section, number int, t table.Table) {
 	gauntlet := t.Gauntlet()
 	if gauntlet != nil {
-		addTable(s, gauntlet, gauntlet.Title)
+		addTable(s, *gauntlet, gauntlet.Title)
 	}
 	if t.Score() != "" { // it stands at the top of the page, in place of ratings
 		s.table("matrix", b.crosstable(t))
@@ -69,9 +69,8 @@ func (b *builder) addRatings(s *Section, number int, t table.Table) {
 }
 
 // addTable adds a table under another caption, with its remarks.
-func addTable(s *Section, t *grid.Table, caption string) {
-	captioned := *t
-	s.table("short", captioned.WithTitle(caption))
+func addTable(s *Section, t grid.Table, caption string) {
+	s.table("short", t.WithTitle(caption))
 	s.add(Part{List: t.Remarks()})
 }
 
@@ -79,7 +78,8 @@ func addTable(s *Section, t *grid.Table, caption string) {
 // remarks.
 func addRatingTables(s *Section, number int, t table.Table) {
 	// Rows are in the order of the groups, and then of the players without a rating.
-	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
+	columns, rows := t.UsualColumns(), t.Rows()
+	players := t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players
 		title := cmp.Or(t.GroupTitle(g), "Ratings")
@@ -88,7 +88,8 @@ func addRatingTables(s *Section, number int, t table.Table) {
 			name := fmt.Sprintf("elo-%d-%d", number+1, g+1)
 			s.figure(ratingPlot(name, t.Title, players[:n]))
 		}
-		rows, players = rows[n:], players[n:]
+		rows = rows[n:]
+		players = players[n:]
 	}
 	unrated := grid.Make(table.UnratedColumns(columns), rows)
 	s.table("", unrated.WithTitle("Without a rating"))

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
+
+	"gonum.org/v1/gonum/stat"
 
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -49,8 +50,8 @@ func (b *builder) sides(s *Section) {
 		}
 		points := float64(south) + float64(drawn)/2
 		share := points / float64(r.Games())
-		results.Add(name, count(r.Games(), ""), count(south, "1-0"), count(drawn, "1/2-1/2"),
-			count(north, "0-1"), grid.Percent(share))
+		results.Add(name, count(r.Games(), ""),
+			count(south, "1-0"), count(drawn, "1/2-1/2"), count(north, "0-1"), grid.Percent(share))
 		if p := r.Pairs; p.Pairs() > 0 {
 			openings.Add(counted(name, p.Pairs(), p.SouthTwice, p.NorthTwice, p.OnePlayer,
 				p.Draws, p.OneGame)...)
@@ -167,28 +168,22 @@ type histogram struct {
 // some, in at most 50 classes.
 func newHistogram(lengths map[int]int64) histogram {
 	sorted := slices.Sorted(maps.Keys(lengths))
-	h := histogram{width: 1, shortest: sorted[0], longest: sorted[len(sorted)-1], median: -1}
-	// The mean, and the number of games for the median.
-	n, sum := int64(0), 0.0
-	for plies, games := range lengths {
-		n += games
-		sum += float64(plies) * float64(games)
-	}
-	h.mean = sum / float64(n)
+	h := histogram{width: 1, shortest: sorted[0], longest: sorted[len(sorted)-1]}
 	// Classes are as wide as it takes, by round numbers.
 	const mostClasses = 50
 	for h.longest/h.width >= mostClasses {
 		h.width = int(niceStep(float64(h.width + 1)))
 	}
 	h.games = make([]int64, h.longest/h.width+1)
-	left := (n + 1) / 2 // games up to the median
+	var values, weights []float64
 	for _, plies := range sorted {
-		h.games[plies/h.width] += lengths[plies]
-		left -= lengths[plies]
-		if left <= 0 && h.median < 0 {
-			h.median = plies
-		}
+		n := lengths[plies]
+		h.games[plies/h.width] += n
+		values = append(values, float64(plies))
+		weights = append(weights, float64(n))
 	}
+	h.mean = stat.Mean(values, weights)
+	h.median = int(stat.Quantile(0.5, stat.Empirical, values, weights))
 	return h
 }
 
@@ -201,36 +196,34 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 		const top, bottom = 26.0, 208.0 // the median is named above the bars
 		d.height = bottom + footHeight
 		left := pick(d, 56.0, 44)
-		most := max(slices.Max(h.games), 1)
-		y := newAxis(interval{0, float64(most)}, bottom, top, 4)
-		x := newAxis(interval{0, float64(h.width * len(h.games))}, left, d.right(), pick(d, 8, 5))
-		for _, t := range y.ticks {
-			if t == math.Trunc(t) {
-				d.yTick(&y, left, t)
-			}
-		}
+		most := float64(slices.Max(h.games))
+		y := newAxis(interval{0, most}, bottom, top, 4)
+		y.ticks = wholeTicks(y.ticks)
+		d.yAxis(&y, left)
+		end := float64(h.width * len(h.games)) // of the last class
+		x := newAxis(interval{0, end}, left, d.right(), pick(d, 8, 5))
 		// A bar for each class that has games.
 		for i, n := range h.games {
 			if n == 0 {
 				continue
 			}
 			low, high := i*h.width, (i+1)*h.width
-			class := strconv.Itoa(low)
+			title := strconv.Itoa(low)
 			if h.width > 1 {
-				class = fmt.Sprintf("%d–%d", low, high-1)
+				title = fmt.Sprintf("%d–%d", low, high-1)
 			}
+			title += " plies: " + games(n)
 			from := x.at(float64(low))
-			to := x.at(float64(high))
+			width := x.at(float64(high)) - from
 			height := y.at(float64(n))
-			title := class + " plies: " + games(n)
-			d.rect("bar", from+0.5, height, to-from-1, bottom-height, title)
+			d.rect("bar", from+0.5, height, width-1, bottom-height, title)
 		}
 		d.line("zero", left, bottom, d.right(), bottom)
 
 		// The median, with its name beside the mark.
 		mark := x.at(float64(h.median) + 0.5)
 		d.line("mark", mark, top-18, mark, bottom)
-		text := "median " + strconv.Itoa(h.median)
+		text := fmt.Sprintf("median %d", h.median)
 		at, anchor := mark+5, "start"
 		if at > d.width-tickChar*float64(len(text)) { // not cut at the edge
 			at, anchor = mark-5, "end"

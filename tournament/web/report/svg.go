@@ -28,9 +28,10 @@ func (f Figure) StandaloneSVG() string {
 	const namespace = `<svg xmlns="http://www.w3.org/2000/svg" `
 	svg := strings.Replace(string(f.SVG), "<svg ", namespace, 1)
 	open, content, _ := strings.Cut(svg, ">")
+	title := titleElement(f.Caption)
 	style := "<style>" + web.Asset("chart.css") + f.styles + "</style>"
 	paper := `<rect width="100%" height="100%" ` + paint("paper") + `/>`
-	return open + ">" + titleElement(f.Caption) + style + paper + content + "\n"
+	return open + ">" + title + style + paper + content + "\n"
 }
 
 // drawing is the content of an svg element, as it is drawn.
@@ -81,7 +82,8 @@ func (d *drawing) circle(class string, at point, r float64, title string) {
 func (d *drawing) path(class string, points []point) {
 	var list []string
 	for _, p := range points {
-		list = append(list, coordinate(p.x)+" "+coordinate(p.y))
+		place := coordinate(p.x) + " " + coordinate(p.y)
+		list = append(list, place)
 	}
 	fmt.Fprintf(d, `<path %s d="M%s"/>`, paint(class), strings.Join(list, "L"))
 }
@@ -116,11 +118,12 @@ func shorten(text string, most int) string {
 
 // figure returns the drawing as a figure with a class of the style sheet.
 func (d *drawing) figure(class, name, caption string) Figure {
-	open := fmt.Sprintf(`<svg class="%s" font-family="sans-serif" font-size="13" `+
-		`viewBox="0 0 %s %s" role="img" aria-label="%s">`,
-		class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption))
-	svg := template.HTML(open + d.String() + "</svg>") //nolint:gosec // its texts are escaped above
-	return Figure{Name: name, Caption: caption, SVG: svg}
+	size := coordinate(d.width) + " " + coordinate(d.height)
+	svg := fmt.Sprintf(`<svg class="%s" font-family="sans-serif" font-size="13" `+
+		`viewBox="0 0 %s" role="img" aria-label="%s">%s</svg>`,
+		class, size, html.EscapeString(caption), d.String())
+	//nolint:gosec // its texts are escaped
+	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }
 
 // interval is a range of numbers.
@@ -128,6 +131,9 @@ type interval struct{ low, high float64 }
 
 // noNumbers is the range of no numbers, to which some are to be added.
 func noNumbers() interval { return interval{math.Inf(1), math.Inf(-1)} }
+
+// size is the distance between the ends.
+func (r interval) size() float64 { return r.high - r.low }
 
 // add widens the range so that it holds the numbers within a margin of x.
 func (r *interval) add(x, margin float64) {
@@ -147,13 +153,13 @@ type axis struct {
 func newAxis(r interval, from, to float64, n int) axis {
 	// A range that is too small for floating-point numbers to resolve is widened.
 	const least = 1e-9 // relative to the numbers
-	size := max(math.Abs(r.low), math.Abs(r.high))
-	if isWide := r.high-r.low > least*size; !isWide {
-		margin := max(1, size/1000)
+	largest := max(math.Abs(r.low), math.Abs(r.high))
+	if r.size() <= least*largest {
+		margin := max(1, largest/1000)
 		r = interval{r.low - margin, r.high + margin}
 	}
 	// The ends are rounded away from each other; 1e-9 of a step is a rounding error.
-	step := niceStep((r.high - r.low) / float64(n))
+	step := niceStep(r.size() / float64(n))
 	first := math.Floor(r.low/step + 1e-9)
 	last := math.Ceil(r.high/step - 1e-9)
 	a := axis{interval: interval{first * step, last * step}, from: from, to: to}
@@ -177,8 +183,9 @@ func niceStep(x float64) float64 {
 // at returns the coordinate of a number, which is clamped to the axis.
 func (a *axis) at(x float64) float64 {
 	x = max(a.low, min(x, a.high))
-	share := (x - a.low) / (a.high - a.low) // of the axis
-	return a.from + share*(a.to-a.from)
+	share := (x - a.low) / a.size() // of the axis
+	length := a.to - a.from
+	return a.from + share*length
 }
 
 // tickText is a number beside an axis, with six significant digits.

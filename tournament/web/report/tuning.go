@@ -32,17 +32,8 @@ const (
 
 // Tuning is what a report shows of a tuning run's tuning.json, and of the results beside it.
 type Tuning struct {
-	Method  string            `json:"method"`
-	Version string            `json:"version"` // of the program
-	Status  tournament.Status `json:"status"`
-	Text    string            `json:"-"` // the file
-	Config  struct {
-		Rules   string             `json:"rules"`
-		Agent   string             `json:"agent"`   // "" of texel
-		Steps   int                `json:"steps"`   // of spsa
-		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
-	} `json:"config"`
-	Result training.Result `json:"result"` // of generations; zero until there is one
+	training.Outline
+	Text string `json:"-"` // the file
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those of the last step
@@ -202,21 +193,19 @@ func (t *Tuning) charts() []Chart {
 			reference = []level{{r.Elo, r.Player}}
 		}
 	}
-	minutesChart := newChart("Elo of the generations by the minutes of training, "+
-		"with 95 % intervals", "minutes", "Elo", byMinutes)
-	minutesChart.levels = reference
-	positionsChart := newChart("Elo of the generations by the training positions of all fits "+
-		"until then, with 95 % intervals", "positions", "Elo", byPositions)
-	positionsChart.levels = reference
-	gainChart := newChart("Gain of the fit: test loss of the parent less that of the candidate, "+
-		"with 95 % intervals", "generation", "nats", gain)
-	gainChart.levels = []level{{}}
 	tests := newChart("Log-likelihood ratio of each generation's match, pair by pair",
-		"game pairs", "LLR", t.tests...)
-	tests.levels = t.bounds
+		"game pairs", "LLR", t.bounds, t.tests...)
 	tests.noPoint = true
 	tests.nameAlone()
-	return []Chart{minutesChart, positionsChart, gainChart, tests}
+	return []Chart{
+		newChart("Elo of the generations by the minutes of training, with 95 % intervals",
+			"minutes", "Elo", reference, byMinutes),
+		newChart("Elo of the generations by the training positions of all fits until then, "+
+			"with 95 % intervals", "positions", "Elo", reference, byPositions),
+		newChart("Gain of the fit: test loss of the parent less that of the candidate, "+
+			"with 95 % intervals", "generation", "nats", []level{{}}, gain),
+		tests,
+	}
 }
 
 // headline is the verdict on what the run has come to; "" if there is none yet.

@@ -10,14 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,9 +32,6 @@ const (
 type Tab struct {
 	t   *testing.T
 	ctx context.Context
-
-	mu       sync.Mutex
-	requests []string
 }
 
 var (
@@ -95,20 +91,17 @@ func Open(t *testing.T) *Tab {
 	t.Cleanup(cancel)
 	b := &Tab{t: t, ctx: ctx}
 	b.Do(chromedp.Navigate("about:blank"))
-	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	require.NoError(t, err)
 	focused := emulation.SetFocusEmulationEnabledParams{Enabled: true}
-	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, focused)
-	require.NoError(t, err)
+	Call(b, emulation.SetFocusEmulationEnabled, focused)
 	t.Cleanup(func() { b.save(filepath.Base(t.Name())) })
-	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
-		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.requests = append(b.requests, r.Request.URL)
-		}
-	}))
 	return b
+}
+
+// Call gives the browser a command of its protocol.
+func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, command, params)
+	require.NoError(b.t, err)
 }
 
 // save saves a picture of the page where GYGES_SHOTS names a folder.
@@ -313,11 +306,9 @@ func (b *Tab) Looks(name, url string, ready func(isPhone bool)) {
 		media := emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 		}
-		_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media)
-		require.NoError(b.t, err)
+		Call(b, emulation.SetEmulatedMedia, media)
 		touch := emulation.SetTouchEmulationEnabledParams{Enabled: isPhone}
-		_, err = chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, touch)
-		require.NoError(b.t, err)
+		Call(b, emulation.SetTouchEmulationEnabled, touch)
 		b.VisitAnew(url)
 		ready(isPhone)
 		var problems []string
@@ -328,12 +319,9 @@ func (b *Tab) Looks(name, url string, ready func(isPhone bool)) {
 	}
 }
 
-// Requests are the addresses requested so far.
-func (b *Tab) Requests() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.requests)
+// Requests are the addresses that the page has requested.
+func (b *Tab) Requests() (list []string) {
+	b.t.Helper()
+	b.Eval(`performance.getEntriesByType("resource").map((e) => e.name)`, &list)
+	return list
 }
-
-// Context is the browser's, for other calls of chromedp.
-func (b *Tab) Context() context.Context { return b.ctx }
