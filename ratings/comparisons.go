@@ -33,9 +33,11 @@ func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 		return Difference{nan, nan, nan}, false
 	}
 	e := r.estimate
-	elo := p.Elo - q.Elo
 	sd := e.sd(e.rating[i], e.rating[j]) * eloPerNat
-	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, true
+	d.Elo = p.Elo - q.Elo
+	d.Error = interval.Z95 * sd
+	d.LOS = superiority(d.Elo, sd)
+	return d, true
 }
 
 // superiority is the probability that a difference is positive, by its estimate and its standard
@@ -122,15 +124,18 @@ func (r *Ratings) headToHead(k int) HeadToHead {
 	taken := math.Min(maxLeverage, m.difference*pairs) // of the variance, by the fit
 	left := math.Max(leastVariance, variance*(1-taken))
 	z := surplus / math.Sqrt(left)
-	h := HeadToHead{A: r.data.names[m.a], B: r.data.names[m.b], Count: m.total()}
+	z = math.Max(-maxDeviation, math.Min(maxDeviation, z))
+	h := HeadToHead{Count: m.total(), Z: z}
 	h.Expected = h.Points() - surplus
-	h.Z = math.Max(-maxDeviation, math.Min(maxDeviation, z))
-	if r.place[m.a] > r.place[m.b] {
-		h.A, h.B = h.B, h.A
+	a, b := m.a, m.b
+	if r.place[a] > r.place[b] {
+		a, b = b, a
 		h.Count = h.flip()
 		h.Expected = float64(h.Games()) - h.Expected
-		h.Z = 0 - h.Z // no -0
+		h.Z = 0 - z // no -0
 	}
+	h.A = r.data.names[a]
+	h.B = r.data.names[b]
 	return h
 }
 

@@ -50,7 +50,9 @@ func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &estimate{maximum: m, share: m.drawShare(), leverages: m.leverages(inverse), dispersion: 1}
+	e := &estimate{maximum: m, dispersion: 1}
+	e.share = m.drawShare()
+	e.leverages = m.leverages(inverse)
 	e.correlation = e.correlate()
 	scores := slices.Clone(m.about.terms)
 	inParts(len(e.pairings), func(_, from, to int) {
@@ -66,15 +68,16 @@ func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	if observed > 0 && expected > 0 {
 		e.dispersion = observed / expected
 	}
-	e.covariance, err = m.curvature.sandwich(ctx, scores)
+	e.covariance, err = m.curvature.sandwich(ctx, inverse, scores)
 	return e, err
 }
 
 // residual returns the residual of a pairing.
 func (e *estimate) residual(k int) residual {
-	r := residual{pairing: &e.pairings[k], leverage: e.leverages[k], correlation: e.correlation}
-	for side, z := range e.logits(e.x, r.pairing) {
-		if r.count(side).Games() > 0 {
+	p := &e.pairings[k]
+	r := residual{pairing: p, leverage: e.leverages[k], correlation: e.correlation}
+	for side, z := range e.logits(e.x, p) {
+		if p.count(side).Games() > 0 {
 			r.scores[side] = newGameScores(e.share, side, z)
 		}
 	}
@@ -108,15 +111,17 @@ func (e *estimate) margin(i int) float64 { return interval.Z95 * eloPerNat * e.s
 type dense struct{ *mat.SymDense }
 
 func (d dense) variance(i, j int) float64 {
-	switch {
-	case i < 0 && j < 0:
-		return 0
-	case i < 0:
-		return math.Max(0, d.At(j, j))
-	case j < 0:
-		return math.Max(0, d.At(i, i))
+	sum := 0.0
+	if i >= 0 {
+		sum += d.At(i, i)
 	}
-	return math.Max(0, d.At(i, i)+d.At(j, j)-2*d.At(i, j))
+	if j >= 0 {
+		sum += d.At(j, j)
+	}
+	if min(i, j) >= 0 {
+		sum -= 2 * d.At(i, j)
+	}
+	return math.Max(0, sum)
 }
 
 // leverages returns the leverages of the pairings, whose terms are the first of the Hessian with
@@ -126,14 +131,14 @@ func (m *maximum) leverages(inverse covariance) []leverage {
 	advantage := inverse.variance(m.advantage, -1)
 	inParts(len(list), func(_, from, to int) {
 		for k := from; k < to; k++ {
-			t := &m.about.terms[k]
-			pairs := float64(m.pairings[k].games()) / 2
-			difference := t.sym2[0] / pairs * inverse.variance(int(t.i), int(t.j))
+			t := m.about.terms[k]
+			games := m.pairings[k].games()
+			pairs := float64(games) / 2
+			variance := inverse.variance(int(t.i), int(t.j))
+			difference := t.sym2[0] / pairs * variance
 			order := t.sym2[2] / pairs * advantage
-			list[k] = leverage{
-				difference: math.Min(maxLeverage, difference),
-				advantage:  math.Min(maxLeverage, order),
-			}
+			list[k].difference = math.Min(maxLeverage, difference)
+			list[k].advantage = math.Min(maxLeverage, order)
 		}
 	})
 	return list
@@ -174,19 +179,18 @@ type gameScores struct {
 // player had South.
 func newGameScores(share drawShare, side int, z float64) gameScores {
 	s := gameScores{chance: share.chances(z)}
-	var mean [2]float64
-	for o := range outcomes {
+	var difference, advantage float64 // the mean score
+	for o, chance := range s.chance {
 		var game weights
 		game[o] = 1
 		gradient, curve := game.loss(z).bySide(side)
 		s.noDraws = curve // the same for each outcome
-		for i, v := range gradient {
-			s.score[o][i] = -v
-			mean[i] -= s.chance[o] * v
-		}
+		s.score[o] = [2]float64{-gradient[0], -gradient[1]}
+		difference -= chance * gradient[0]
+		advantage -= chance * gradient[1]
 	}
 	for o, g := range s.score {
-		s.cov.add(s.chance[o], outer(g[0]-mean[0], g[1]-mean[1]))
+		s.cov.add(s.chance[o], outer(g[0]-difference, g[1]-advantage))
 	}
 	return s
 }
@@ -199,15 +203,17 @@ func (s *gameScores) pointsVariance() float64 {
 
 // drawShare returns the share of draws, fitted to all games together.
 func (m *maximum) drawShare() drawShare {
-	scores := make([]float64, 2*len(m.pairings)) // expected of South, by pairing and side
-	games := make([]float64, 2*len(m.pairings))
+	n := 2 * len(m.pairings)     // by pairing and side
+	scores := make([]float64, n) // expected of South
+	games := make([]float64, n)
 	draws := sumInParts(len(m.pairings), func(from, to int) (draws float64) {
 		for k := from; k < to; k++ {
 			p := &m.pairings[k]
 			w := p.weights()
 			for side, z := range m.logits(m.x, p) {
-				scores[2*k+side] = logistic(z)
-				games[2*k+side] = w[side].sum()
+				i := 2*k + side
+				scores[i] = logistic(z)
+				games[i] = w[side].sum()
 				draws += w[side][1]
 			}
 		}
@@ -229,9 +235,8 @@ func (m *residual) gamesDeviation() float64 {
 }
 
 // correlate estimates the correlation over all pairs. With g and h South's points above expectation
-// in the two games, their sum v belongs to the advantage and their difference u to the ratings, and
-// 4gh = v²
-// - u². Both are divided by the share of their variance that the fit has left.
+// in the two games, their sum v belongs to the advantage and their difference u to the ratings:
+// 4gh = v² − u². Both are divided by the share of their variance that the fit has left.
 func (e *estimate) correlate() float64 {
 	var covariance, most float64 // most: the covariance if the two games were alike
 	pairs := 0
@@ -264,13 +269,14 @@ func (m residual) covariance() sym2 {
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
 	for side, counts := range m.single {
+		s := &m.scores[side]
 		var observed sym2
 		for o, count := range counts {
-			g := m.scores[side].score[o]
+			g := s.score[o]
 			observed.add(float64(count)/(1-taken), outer(g[0], g[1]))
 		}
 		n := float64(counts[0] + counts[1] + counts[2])
-		sum.add(1, shrink(n, observed, m.scores[side].cov, m.scores[side].noDraws))
+		sum.add(1, shrink(n, observed, s.cov, s.noDraws))
 	}
 	return sum
 }

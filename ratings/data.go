@@ -25,62 +25,40 @@ type Data struct {
 
 	ids    map[string]int
 	names  []string         // by id
-	self   []int            // games against oneself, by id
 	faults []Faults         // by id
 	index  map[uint64]int32 // into met, by [pairing.key]; nil until needed
 	met    []pairing
-	shared bool // another Data may have met, too: it is copied before it is changed
+	self   int // games of a player against itself
 }
 
-// Add counts one game. A game of a player against itself has no information on its strength; it is
-// counted separately (see SelfGames) and left out of all else.
-func (d *Data) Add(south, north string, r Result) { d.AddGames(south, north, r, 1) }
-
-// AddGames counts n games with one result; fewer than 0 take back games that were counted before.
+// AddGames counts n games with one result; fewer than 0 take back games that were counted before. A
+// game of a player against itself has no information on its strength; it is counted separately (see
+// SelfGames) and left out of all else.
 func (d *Data) AddGames(south, north string, r Result, n int) {
-	i, j := d.id(south), d.id(north)
-	if i == j {
-		d.self[i] += n
-		return
-	}
-	p, side := d.pairing(i, j)
-	p.single[side][r.index()] += int32(n)
+	games := newPairing(d.id(south), d.id(north))
+	outcome := r.index()
+	games.single[0][outcome] = int32(n)
+	d.add(games)
 }
 
-// AddPair counts two games of one opening, in the first of which a had South, in the second b;
-// results are South's.
-func (d *Data) AddPair(a, b string, first, second Result) { d.AddPairs(a, b, first, second, 1) }
-
-// AddPairs counts n pairs with the same results; fewer than 0 take back pairs that were counted
-// before.
+// AddPairs counts n times two games of one opening with the same results; fewer than 0 take back
+// pairs that were counted before. In the first game a had South, in the second b; results are
+// South's.
 func (d *Data) AddPairs(a, b string, first, second Result, n int) {
 	games := newPairing(d.id(a), d.id(b))
-	games.pairs[first.index()][second.index()] = int32(n)
+	row := &games.pairs[first.index()]
+	row[second.index()] = int32(n)
 	d.add(games)
 }
 
 // add counts the games of two players, in either order, or of one against itself.
 func (d *Data) add(games pairing) {
 	if games.a == games.b {
-		d.self[games.a] += games.games()
+		d.self += games.games()
 		return
 	}
-	p, side := d.pairing(int(games.a), int(games.b))
-	if side == 1 {
+	if games.a > games.b {
 		games = games.swapped()
-	}
-	p.add(&games)
-}
-
-// pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.
-func (d *Data) pairing(first, second int) (p *pairing, side int) {
-	a, b := first, second
-	if a > b {
-		a, b, side = b, a, 1
-	}
-	if d.shared {
-		d.met = slices.Clone(d.met)
-		d.shared = false
 	}
 	if d.index == nil {
 		d.index = make(map[uint64]int32, len(d.met))
@@ -88,14 +66,13 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 			d.index[d.met[i].key()] = int32(i)
 		}
 	}
-	fresh := newPairing(a, b)
-	i, met := d.index[fresh.key()]
-	if !met {
-		i = int32(len(d.met))
-		d.index[fresh.key()] = i
-		d.met = append(d.met, fresh)
+	key := games.key()
+	if i, met := d.index[key]; met {
+		d.met[i].add(&games)
+		return
 	}
-	return &d.met[i], side
+	d.index[key] = int32(len(d.met))
+	d.met = append(d.met, games)
 }
 
 // AddFault notes that a fault of the loser decided a game that is added, too.
@@ -121,7 +98,6 @@ func (d *Data) id(name string) int {
 	i := len(d.names)
 	d.ids[name] = i
 	d.names = append(d.names, name)
-	d.self = append(d.self, 0)
 	d.faults = append(d.faults, Faults{})
 	return i
 }
@@ -141,11 +117,7 @@ func (d *Data) merge(o *Data, names map[string]string) {
 	empty := len(d.names) == 0
 	numbers := d.mergePlayers(o, names)
 	if empty && len(d.names) == len(numbers) { // the same players, by the same numbers
-		d.met = o.met
-		d.shared = o.shared
-		if !o.shared {
-			d.met = slices.Clone(o.met)
-		}
+		d.met = slices.Clone(o.met)
 		return
 	}
 	for _, games := range o.met {
@@ -158,13 +130,13 @@ func (d *Data) mergePlayers(o *Data, names map[string]string) []int {
 	d.Adaptive = d.Adaptive || o.Adaptive
 	d.Unscheduled = d.Unscheduled || o.Unscheduled
 	d.Identical = d.Identical.plus(o.Identical)
+	d.self += o.self
 	numbers := make([]int, len(o.names))
 	for i, name := range o.names {
 		if other, ok := names[name]; ok {
 			name = other
 		}
 		number := d.id(name)
-		d.self[number] += o.self[i]
 		d.faults[number] = d.faults[number].plus(o.faults[i])
 		numbers[i] = number
 	}
@@ -200,22 +172,19 @@ func (d *Data) Pairs() (sum int) {
 }
 
 // SelfGames is the number of games added that had the same name on both sides.
-func (d *Data) SelfGames() (sum int) {
-	for _, games := range d.self {
-		sum += games
-	}
-	return sum
-}
+func (d *Data) SelfGames() int { return d.self }
 
 // Pairings lists the ordered pairings that met, sorted by South's and then by North's name.
 func (d *Data) Pairings() []Pairing {
 	var list []Pairing
 	for _, p := range d.met {
 		for side := range 2 {
-			south, north := p.southNorth(side)
-			if c := p.count(side); c.Games() > 0 {
-				list = append(list, Pairing{d.names[south], d.names[north], c})
+			c := p.count(side)
+			if c.Games() == 0 {
+				continue
 			}
+			south, north := p.southNorth(side)
+			list = append(list, Pairing{d.names[south], d.names[north], c})
 		}
 	}
 	slices.SortFunc(list, func(x, y Pairing) int {
@@ -224,19 +193,13 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and
-// frees what only adding more needs.
-func (d *Data) Compact() {
-	*d = *d.sorted()
-	d.shared = true
-}
+// Compact sorts players and pairings by name, so that [Fit] need not, and frees what only adding
+// more needs.
+func (d *Data) Compact() { *d = *d.sorted() }
 
 // sorted returns a copy in which players and pairings are sorted by name: the same games give the
 // same bits whatever order they came in.
 func (d *Data) sorted() *Data {
-	if d.shared && slices.IsSorted(d.names) { // met is sorted since Compact
-		return d.Renamed(nil)
-	}
 	s := new(Data)
 	for _, name := range d.Players() {
 		s.id(name)

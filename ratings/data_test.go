@@ -13,13 +13,13 @@ import (
 // play adds games with South's wins, draws and losses.
 func play(d *Data, south, north string, wins, draws, losses int) {
 	for range wins {
-		d.Add(south, north, Win)
+		d.AddGames(south, north, Win, 1)
 	}
 	for range draws {
-		d.Add(south, north, Draw)
+		d.AddGames(south, north, Draw, 1)
 	}
 	for range losses {
-		d.Add(south, north, Loss)
+		d.AddGames(south, north, Loss, 1)
 	}
 }
 
@@ -60,9 +60,9 @@ func TestDataCountsEachOrderedPairing(t *testing.T) {
 	require.Zero(t, Count{}.Score())
 
 	d = Data{} // every result has a meaning
-	d.Add("a", "b", Result(100))
-	d.Add("a", "b", Result(-7))
-	d.Add("a", "b", Result(0))
+	d.AddGames("a", "b", Result(100), 1)
+	d.AddGames("a", "b", Result(-7), 1)
+	d.AddGames("a", "b", Result(0), 1)
 	require.Equal(t, []Pairing{{"a", "b", Count{1, 1, 1}}}, d.Pairings())
 }
 
@@ -86,7 +86,7 @@ func TestOrderOfGamesDoesNotMatter(t *testing.T) {
 		fitAll := func() *Ratings {
 			var d Data
 			for _, g := range games {
-				d.Add(g.south, g.north, g.result)
+				d.AddGames(g.south, g.north, g.result, 1)
 			}
 			r, err := Fit(context.Background(), &d, Options{})
 			require.NoError(t, err)

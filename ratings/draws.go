@@ -60,9 +60,11 @@ type drawShare float64
 func (v drawShare) chances(z float64) [outcomes]float64 {
 	score := logistic(z)
 	draw := v.probability(score)
-	loss := math.Max(0, 1-score-draw/2)
-	win := math.Max(0, score-draw/2)
-	return [outcomes]float64{loss, draw, win}
+	return [outcomes]float64{
+		math.Max(0, 1-score-draw/2),
+		draw,
+		math.Max(0, score-draw/2),
+	}
 }
 
 // probability is the probability of a draw at the expected score e: the d that solves d = v √(w
@@ -87,7 +89,7 @@ func (v drawShare) probability(e float64) float64 {
 // take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	total := floats.Sum(games)
-	if draws == 0 || total == 0 {
+	if draws == 0 {
 		return 0
 	}
 	draws *= total / (total + 1)

@@ -17,7 +17,8 @@ type elimination struct {
 	diagonal []float64
 	pivots   []float64    // by parameter
 	steps    []eliminated // in their order
-	// links are second derivatives by a parameter that is listed and by others, less their sign.
+	// links are by parameter: the weights of its links to others, see [link]; nil for a parameter
+	// that isn't listed, as it has too many or is eliminated.
 	links []map[int]float64
 }
 
@@ -40,33 +41,29 @@ const (
 )
 
 // eliminate returns the preconditioner of second derivatives with the given diagonal.
-func eliminate(diagonal []float64, terms []term, constraints []constraint) *elimination {
+func eliminate(diagonal []float64, links []link, constraints []constraint) *elimination {
 	e := &elimination{
 		diagonal: diagonal,
 		pivots:   slices.Clone(diagonal),
 		links:    make([]map[int]float64, len(diagonal)),
 	}
 	linked := make([]int, len(diagonal))
-	for _, t := range terms {
-		if t.i >= 0 && t.j >= 0 {
-			linked[t.i]++
-			linked[t.j]++
-		}
+	for _, l := range links {
+		linked[l.i]++
+		linked[l.j]++
 	}
 	for i, n := range linked {
 		if n > 0 && n <= maxListed {
 			e.links[i] = make(map[int]float64, n)
 		}
 	}
-	for _, t := range terms {
-		if t.i >= 0 && t.j >= 0 {
-			e.link(int(t.i), int(t.j), t.sym2[0])
-		}
+	for _, l := range links {
+		e.link(l.i, l.j, l.weight)
 	}
 	for i := range constraints {
 		e.ground(&constraints[i], linked)
 	}
-	// Those of the fewest others go first. Who then has fewer is looked at again.
+	// Parameters with the fewest links go first. Who has fewer by that is looked at again.
 	for most := range maxEliminated + 1 {
 		waiting := make([]int, len(e.links))
 		for i := range waiting {
@@ -83,9 +80,9 @@ func eliminate(diagonal []float64, terms []term, constraints []constraint) *elim
 	return e
 }
 
-// ground takes a constraint for one of the rating that is linked to most others: without anything
-// else, the ratings of a group may all move together, so that both constraints allow for the same.
-// It leaves a group that isn't listed.
+// ground takes a constraint on a group's weighted sum for a constraint on one rating, the one that
+// is linked to most others: either keeps the ratings of the group from moving all together. It
+// leaves a group whose rating with the most links isn't listed.
 func (e *elimination) ground(c *constraint, linked []int) {
 	most := slices.MaxFunc(c.members, func(i, j int) int { return linked[i] - linked[j] })
 	if e.links[most] == nil {
@@ -144,8 +141,7 @@ func (e *elimination) solve(z []float64, n int) {
 	for i, pivot := range e.pivots {
 		floats.Scale(1/pivot, row(z, i, n))
 	}
-	for i := len(e.steps) - 1; i >= 0; i-- {
-		s := &e.steps[i]
+	for _, s := range slices.Backward(e.steps) {
 		for k, other := range s.others {
 			floats.AddScaled(row(z, s.parameter, n), s.shares[k], row(z, other, n))
 		}

@@ -28,7 +28,9 @@ func (r *Ratings) takeLikelihood(t require.TestingT) {
 	about := e.at(e.x)
 	curvature, err := about.curvature()
 	require.NoError(t, err)
-	e.covariance, err = curvature.sandwich(context.Background(), about.terms)
+	inverse, err := curvature.inverse(context.Background())
+	require.NoError(t, err)
+	e.covariance, err = curvature.sandwich(context.Background(), inverse, about.terms)
 	require.NoError(t, err)
 	for player, place := range r.place {
 		if place >= 0 {
@@ -185,7 +187,7 @@ func TestLopsidedResults(t *testing.T) {
 	var d Data
 	for i := range 20 {
 		s, n := fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1)
-		d.Add(s, n, Draw)
+		d.AddGames(s, n, Draw, 1)
 		d.met[len(d.met)-1].single = [2][outcomes]int32{{1, 0, 1e6}, {1e6, 0, 1}}
 	}
 	play(&d, "p00", "q", 1, 0, 1)
@@ -202,7 +204,7 @@ func TestLopsidedResults(t *testing.T) {
 func TestTooManyPlayersAreRefused(t *testing.T) {
 	d := new(Data)
 	for i := range maxParameters {
-		d.AddPair(fmt.Sprint(i), fmt.Sprint(i+1), Win, Win)
+		d.AddPairs(fmt.Sprint(i), fmt.Sprint(i+1), Win, Win, 1)
 	}
 	_, err := Fit(t.Context(), d, Options{})
 	require.ErrorContains(t, err, "ratings to fit: expected at most 100000")

@@ -29,10 +29,10 @@ func TestPairsThatAreOneGame(t *testing.T) {
 		for range 200 {
 			if rng.Float64() < share {
 				r := Result(2*int(math.Round(rng.Float64()+chance(0)-0.5)) - 1)
-				d.AddPair("a", "b", r, r)
+				d.AddPairs("a", "b", r, r, 1)
 				continue
 			}
-			d.AddPair("a", "b", w.result(rng, "a", "b", 0), w.result(rng, "b", "a", 0))
+			d.AddPairs("a", "b", w.result(rng, "a", "b", 0), w.result(rng, "b", "a", 0), 1)
 		}
 		r := mustFit(t, &d, Options{})
 		between, ok := r.Difference("a", "b")

@@ -19,6 +19,7 @@ import (
 // conjugate gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
 type iteration struct {
 	*quadratic
+	links          []link
 	preconditioner *elimination
 	diagonal       []float64 // by parameter
 	// south has the second derivatives by each parameter and the advantage, but not by the
@@ -39,7 +40,9 @@ const (
 )
 
 func newIteration(q *quadratic) *iteration {
-	h := &iteration{quadratic: q, diagonal: q.diagonalOf(q.terms), south: make([]float64, q.dim)}
+	h := &iteration{quadratic: q, links: linksOf(q.terms)}
+	h.diagonal = q.diagonalOf(q.terms)
+	h.south = make([]float64, q.dim)
 	for _, t := range q.terms {
 		q.addGradient(h.south, t, [2]float64{t.sym2[1]})
 	}
@@ -48,8 +51,27 @@ func newIteration(q *quadratic) *iteration {
 			h.diagonal[i] += c.weight * c.shares[k] * c.shares[k]
 		}
 	}
-	h.preconditioner = eliminate(h.diagonal, q.terms, q.constraints)
+	h.preconditioner = eliminate(h.diagonal, h.links, q.constraints)
 	return h
+}
+
+// link is what the second derivative by two ratings is below zero; i is less than j.
+type link struct {
+	i, j   int
+	weight float64
+}
+
+func (l link) compare(o link) int { return cmp.Or(cmp.Compare(l.i, o.i), cmp.Compare(l.j, o.j)) }
+
+// linksOf returns the links of terms between ratings that are fitted.
+func linksOf(terms []term) []link {
+	links := make([]link, 0, len(terms))
+	for _, t := range terms {
+		if t.i >= 0 && t.j >= 0 {
+			links = append(links, link{int(t.i), int(t.j), t.sym2[0]})
+		}
+	}
+	return links
 }
 
 // diagonalOf returns the diagonal of the sum of terms.
@@ -69,12 +91,10 @@ func (p parameters) diagonalOf(terms []term) []float64 {
 	return d
 }
 
-var zeros [columns]float32
-
-// rowOrZeros returns the row of a parameter in the matrices of a [draw]; zeros for -1.
-func rowOrZeros(x []float32, i int) []float32 {
+// drawRow returns the row of a parameter in a matrix of a [draw]; the last one for -1.
+func drawRow[T any](x []T, i int) []T {
 	if i < 0 {
-		return zeros[:]
+		i = len(x)/columns - 1
 	}
 	return row(x, i, columns)
 }
@@ -96,10 +116,8 @@ func (h *iteration) multiply(to, of []float64, n int) {
 		floats.AddScaled(row(to, i, n), v, row(of, j, n))
 		floats.AddScaled(row(to, j, n), v, row(of, i, n))
 	}
-	for k := range h.terms {
-		if t := &h.terms[k]; t.i >= 0 && t.j >= 0 {
-			symmetric(int(t.i), int(t.j), -t.sym2[0])
-		}
+	for _, l := range h.links {
+		symmetric(l.i, l.j, -l.weight)
 	}
 	if h.advantage >= 0 {
 		for i, v := range h.south {
@@ -199,7 +217,9 @@ func (h *iteration) inverse(ctx context.Context) (covariance, error) {
 	return h.sample(ctx, h.terms, drawsAtOnce)
 }
 
-func (h *iteration) sandwich(ctx context.Context, terms []term) (covariance, error) {
+func (h *iteration) sandwich(
+	ctx context.Context, _ covariance, terms []term,
+) (covariance, error) {
 	return h.sample(ctx, terms, maxDraws)
 }
 
@@ -210,42 +230,24 @@ type sampled struct {
 	*iteration
 	draws   []draw
 	exact   []float64 // by parameter: the variance of its rows in [draw.first]
-	between []entry   // S off the diagonal, sorted
+	between []link    // of S, sorted
 }
 
-// draw is a part of a sample: two matrices with a row for each parameter and a column for each
-// solution.
+// draw is a part of a sample: two matrices with a row for each parameter, one of zeros for what
+// isn't fitted, and a column for each solution.
 type draw struct {
 	first     []float32 // s divided by the diagonal of H, whose covariance is known
 	solutions []float32
 }
 
-// entry is a number off the diagonal of a symmetric matrix, in the row and column of place =
-// i<<32|j.
-type entry struct {
-	place uint64
-	value float64
-}
-
-func entryPlace(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
-
 // sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from
 // the most.
 func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sampled, error) {
-	s := &sampled{
-		iteration: h,
-		exact:     h.diagonalOf(terms),
-		between:   make([]entry, 0, len(terms)),
-	}
+	s := &sampled{iteration: h, exact: h.diagonalOf(terms), between: linksOf(terms)}
 	for i, d := range h.diagonal {
 		s.exact[i] /= d * d
 	}
-	for _, t := range terms {
-		if t.i >= 0 && t.j >= 0 {
-			s.between = append(s.between, entry{entryPlace(int(t.i), int(t.j)), -t.sym2[0]})
-		}
-	}
-	slices.SortFunc(s.between, func(a, b entry) int { return cmp.Compare(a.place, b.place) })
+	slices.SortFunc(s.between, link.compare)
 	const batch = drawsAtOnce / columns
 	for {
 		from := len(s.draws)
@@ -269,14 +271,8 @@ func (s *sampled) size() int { return len(s.draws) * columns }
 // draw draws a part of a sample of a covariance with the given terms.
 func (h *iteration) draw(ctx context.Context, terms []term, seed uint64) (draw, error) {
 	random := rand.New(rand.NewPCG(1, seed))
-	right := make([]float64, (h.dim+1)*columns) // the last row is for what isn't fitted
-	rowOf := func(i int) []float64 {
-		if i < 0 {
-			i = h.dim
-		}
-		return row(right, i, columns)
-	}
-	advantage := rowOf(h.advantage)
+	right := make([]float64, (h.dim+1)*columns)
+	advantage := drawRow(right, h.advantage)
 	var shared, own [columns]float64 // signs
 	for k := range terms {
 		t := &terms[k]
@@ -292,13 +288,13 @@ func (h *iteration) draw(ctx context.Context, terms []term, seed uint64) (draw, 
 			shared[q] = sign(bits, q)
 			own[q] = sign(bits, q+columns)
 		}
-		floats.AddScaled(rowOf(int(t.i)), difference, shared[:])
-		floats.AddScaled(rowOf(int(t.j)), -difference, shared[:])
+		floats.AddScaled(drawRow(right, int(t.i)), difference, shared[:])
+		floats.AddScaled(drawRow(right, int(t.j)), -difference, shared[:])
 		floats.AddScaled(advantage, both, shared[:])
 		floats.AddScaled(advantage, alone, own[:])
 	}
-	right = right[:h.dim*columns]
 	d := draw{first: make([]float32, len(right)), solutions: make([]float32, len(right))}
+	right = right[:h.dim*columns]
 	for k, v := range right {
 		d.first[k] = float32(v / h.diagonal[k/columns])
 	}
@@ -356,8 +352,8 @@ func (s *sampled) estimate(i, j int) (variance, sd float64) {
 	// products.
 	var y, c, yy, cc, yc float64
 	for _, d := range s.draws {
-		ofI, ofJ := rowOrZeros(d.solutions, i), rowOrZeros(d.solutions, j)
-		firstI, firstJ := rowOrZeros(d.first, i), rowOrZeros(d.first, j)
+		ofI, ofJ := drawRow(d.solutions, i), drawRow(d.solutions, j)
+		firstI, firstJ := drawRow(d.first, i), drawRow(d.first, j)
 		for q := range columns {
 			difference := float64(ofI[q] - ofJ[q])
 			control := float64(firstI[q] - firstJ[q])
@@ -389,21 +385,12 @@ func (s *sampled) estimate(i, j int) (variance, sd float64) {
 
 // firstVariance returns the variance of parameter i less parameter j in [draw.first].
 func (s *sampled) firstVariance(i, j int) float64 {
-	switch {
-	case i < 0 && j < 0:
-		return 0
-	case i < 0:
-		return s.exact[j]
-	case j < 0:
-		return s.exact[i]
-	}
-	variance := s.exact[i] + s.exact[j]
-	place := entryPlace(i, j)
-	k, linked := slices.BinarySearchFunc(s.between, place, func(e entry, place uint64) int {
-		return cmp.Compare(e.place, place)
-	})
-	if linked {
-		variance -= 2 * s.between[k].value / (s.diagonal[i] * s.diagonal[j])
+	variance := parameter(s.exact, i) + parameter(s.exact, j)
+	between := link{i: min(i, j), j: max(i, j)}
+	k, linked := slices.BinarySearchFunc(s.between, between, link.compare)
+	if linked { // not if i or j is -1
+		weight := s.between[k].weight
+		variance += 2 * weight / (s.diagonal[i] * s.diagonal[j])
 	}
 	return variance
 }

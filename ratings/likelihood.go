@@ -90,8 +90,10 @@ func (l *likelihood) freeRatings() int {
 // logits are the log-odds of South, its rating and the advantage less North's rating: in the games
 // in which the pairing's first player had South, and in those in which the second had South.
 func (l *likelihood) logits(x []float64, p *pairing) [2]float64 {
-	fitted := parameter(x, l.rating[p.a]) - parameter(x, l.rating[p.b])
-	difference := fitted + (l.elo[p.a] - l.elo[p.b])
+	a := parameter(x, l.rating[p.a])
+	b := parameter(x, l.rating[p.b])
+	given := l.elo[p.a] - l.elo[p.b]
+	difference := a - b + given
 	advantage := l.given + parameter(x, l.advantage)
 	return [2]float64{difference + advantage, advantage - difference}
 }
@@ -173,30 +175,35 @@ func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 // addPrior adds a term for each player.
 func (l *likelihood) addPrior(q *quadratic, x []float64) {
 	for player, elo := range l.elo {
-		t := newTerm(l.rating[player], l.opponent)
-		d := parameter(x, int(t.i)) - x[t.j] + elo
-		at := loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
+		rating := l.rating[player]
+		d := parameter(x, rating) - x[l.opponent] + elo
+		var at loss
 		if l.draws > 0 {
 			at = l.loss(weights{1: l.draws}, d)
+		} else {
+			at.value = l.precision / 2 * d * d
+			at.dz = l.precision * d
+			at.zz = l.precision
 		}
-		t.sym2 = sym2{at.zz}
-		q.addTerm(at.value, [2]float64{at.dz}, t)
+		t := newTerm(rating, l.opponent)
+		t.sym2[0] = at.zz
+		gradient := [2]float64{at.dz}
+		q.addTerm(at.value, gradient, t)
 	}
 }
 
 // addRidge adds a term for each parameter.
 func (l *likelihood) addRidge(q *quadratic, x []float64) {
 	for i, v := range x {
-		value := l.ridge / 2 * v * v
-		if i == l.advantage {
-			t := newTerm(-1, -1)
-			t.sym2 = sym2{2: l.ridge}
-			q.addTerm(value, [2]float64{1: l.ridge * v}, t)
-			continue
-		}
 		t := newTerm(i, -1)
-		t.sym2 = sym2{l.ridge}
-		q.addTerm(value, [2]float64{l.ridge * v}, t)
+		t.sym2[0] = l.ridge
+		gradient := [2]float64{l.ridge * v}
+		if i == l.advantage {
+			t = newTerm(-1, -1)
+			t.sym2[2] = l.ridge
+			gradient = [2]float64{1: l.ridge * v}
+		}
+		q.addTerm(l.ridge/2*v*v, gradient, t)
 	}
 }
 

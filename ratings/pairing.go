@@ -55,8 +55,26 @@ func (p *pairing) add(o *pairing) {
 	}
 }
 
-// side adds up the games in which a (0) or b (1) had South, by South's result.
-func (p *pairing) side(side int) (sum [outcomes]int) {
+// weights returns [pairing.count] for both sides.
+func (p *pairing) weights() (w [2]weights) {
+	for side := range w {
+		c := p.count(side)
+		w[side] = weights{float64(c.Losses), float64(c.Draws), float64(c.Wins)}
+	}
+	return w
+}
+
+// southNorth returns who had South and who North, by the side of [pairing.count].
+func (p *pairing) southNorth(side int) (south, north int32) {
+	if side == 1 {
+		return p.b, p.a
+	}
+	return p.a, p.b
+}
+
+// count is the games in which a (0) or b (1) had South, as South saw them.
+func (p *pairing) count(side int) Count {
+	var sum [outcomes]int // by South's result
 	for i, row := range p.pairs {
 		sum[i] += int(p.single[side][i])
 		for j, n := range row {
@@ -67,31 +85,7 @@ func (p *pairing) side(side int) (sum [outcomes]int) {
 			}
 		}
 	}
-	return sum
-}
-
-// weights returns [pairing.side] for both sides.
-func (p *pairing) weights() (w [2]weights) {
-	for side := range w {
-		for o, n := range p.side(side) {
-			w[side][o] = float64(n)
-		}
-	}
-	return w
-}
-
-// southNorth returns who had South and who North, by the side of [pairing.side].
-func (p *pairing) southNorth(side int) (south, north int32) {
-	if side == 1 {
-		return p.b, p.a
-	}
-	return p.a, p.b
-}
-
-// count is the games in which a (0) or b (1) had South, as South saw them.
-func (p *pairing) count(side int) Count {
-	n := p.side(side)
-	return Count{Wins: n[2], Draws: n[1], Losses: n[0]}
+	return Count{Wins: sum[2], Draws: sum[1], Losses: sum[0]}
 }
 
 // total is all games as a saw them.

@@ -78,16 +78,16 @@ func TestPairsCountAsTheirGames(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			a, b = b, a
 		}
-		pairs.AddPair(a, b, r, s)
-		games.Add(a, b, r)
-		games.Add(b, a, s)
+		pairs.AddPairs(a, b, r, s, 1)
+		games.AddGames(a, b, r, 1)
+		games.AddGames(b, a, s, 1)
 	}
 	require.Equal(t, games.Pairings(), pairs.Pairings())
 	require.Equal(t, 200, pairs.Pairs())
 	require.Equal(t, 400, pairs.Games())
 	require.InDelta(t, elo(t, mustFit(t, &games, Options{}), "a"), elo(t, mustFit(t, &pairs, Options{}), "a"), 1e-9)
 	var merged Data
-	merged.AddPair("b", "a", Win, Draw)
+	merged.AddPairs("b", "a", Win, Draw, 1)
 	merged.Merge(&pairs)
 	merged.Merge(&games)
 	require.Equal(t, 201, merged.Pairs())

@@ -102,13 +102,13 @@ func BenchmarkUntilError(b *testing.B) {
 func TestPrecisionUnknown(t *testing.T) {
 	alike, won, few := new(Data), new(Data), new(Data)
 	for range 1000 {
-		alike.AddPair("a", "b", Win, Win)
-		won.AddPair("b", "a", Loss, Win)
+		alike.AddPairs("a", "b", Win, Win, 1)
+		won.AddPairs("b", "a", Loss, Win, 1)
 		for _, pair := range [][2]string{{"a", "b"}, {"b", "c"}, {"a", "c"}} {
-			few.AddPair(pair[0], pair[1], Win, Loss)
+			few.AddPairs(pair[0], pair[1], Win, Loss, 1)
 		}
 	}
-	few.AddPair("b", "a", Win, Loss) // a is level with b in one pair; c has lost everything
+	few.AddPairs("b", "a", Win, Loss, 1) // a is level with b in one pair; c has lost everything
 	for _, d := range []*Data{alike, won, few, new(Data)} {
 		players := []string{"a", "b", "c"}[:max(2, len(d.names))]
 		p := MeasurePrecision(t.Context(), d, players)
@@ -118,9 +118,9 @@ func TestPrecisionUnknown(t *testing.T) {
 
 	d := new(Data)
 	for range 49 {
-		d.AddPair("a", "b", Win, Win)
+		d.AddPairs("a", "b", Win, Win, 1)
 	}
-	d.AddPair("b", "a", Win, Loss)
+	d.AddPairs("b", "a", Win, Loss, 1)
 	p := MeasurePrecision(t.Context(), d, []string{"b", "a"})
 	require.Equal(t, 50, p.Pairs)
 	require.InDelta(t, 13.5, p.Error, 0.05)
@@ -136,9 +136,9 @@ func TestPrecisionLeavesTheResults(t *testing.T) {
 	d, same := new(Data), new(Data)
 	for range 60 {
 		for _, to := range []*Data{d, same} {
-			to.AddPair("a", "b", Win, Draw)
-			to.AddPair("b", "a", Win, Win)
-			to.AddPair("b", "c", Win, Win)
+			to.AddPairs("a", "b", Win, Draw, 1)
+			to.AddPairs("b", "a", Win, Win, 1)
+			to.AddPairs("b", "c", Win, Win, 1)
 		}
 	}
 	require.True(t, math.IsInf(MeasurePrecision(t.Context(), d, []string{"a", "c"}).Error, 1))

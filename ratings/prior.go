@@ -111,13 +111,11 @@ func (p *problem) withPrior(ctx context.Context) (*problem, error) {
 	if p.farApart() {
 		high = math.Log(p.spread)
 	}
-	evidence := func(logSD float64) (float64, error) { return s.evidence(ctx, logSD) }
-	slope := func(logSD float64) (float64, error) { return s.evidenceSlope(ctx, logSD) }
 	var logSD float64
 	if l.dim <= maxDense {
-		logSD, err = argmax(evidence, low, high, sdGoal)
+		logSD, err = argmax(ctx, s.evidence, low, high)
 	} else {
-		logSD, err = root(slope, low, high, sdGoal)
+		logSD, err = root(ctx, s.evidenceSlope, low, high)
 	}
 	if err != nil {
 		return nil, err
@@ -171,33 +169,29 @@ func (s *priorSearch) evidenceSlope(ctx context.Context, logSD float64) (float64
 	if err != nil {
 		return 0, err
 	}
-	change, err := m.evidenceChange(ctx, next, s.dispersion)
-	players := float64(len(m.elo))
-	return change/step - players + 1 - sd/likeliestSD, err
-}
-
-// evidenceChange returns the change of the likelihood and of the determinant to another maximum
-// close by, which the marginal likelihood has in it; as if the advantage were known.
-func (m *maximum) evidenceChange(
-	ctx context.Context, next *maximum, dispersion float64,
-) (float64, error) {
 	inverse, err := m.curvature.inverse(ctx)
 	if err != nil {
 		return 0, err
 	}
+	// The change of the determinant's logarithm, as if the advantage were known.
 	trace := 0.0
 	for k, t := range m.about.terms {
 		change := next.about.terms[k].sym2[0] - t.sym2[0]
 		trace += change * inverse.variance(int(t.i), int(t.j))
 	}
-	return (m.about.value-next.about.value)/dispersion - trace/2, nil
+	fit := (m.about.value - next.about.value) / s.dispersion
+	players := float64(len(m.elo))
+	return (fit-trace/2)/step - players + 1 - sd/likeliestSD, nil
 }
 
+// searched is a function of the logarithm of the standard deviation.
+type searched func(ctx context.Context, logSD float64) (float64, error)
+
 // root returns where a falling function is zero between low and high, by bisection.
-func root(f func(float64) (float64, error), low, high, goal float64) (float64, error) {
-	for high-low > goal {
+func root(ctx context.Context, f searched, low, high float64) (float64, error) {
+	for high-low > sdGoal {
 		middle := (low + high) / 2
-		value, err := f(middle)
+		value, err := f(ctx, middle)
 		if err != nil {
 			return 0, err
 		}
@@ -211,24 +205,24 @@ func root(f func(float64) (float64, error), low, high, goal float64) (float64, e
 }
 
 // argmax returns where a function with one maximum between low and high has it, by golden section.
-func argmax(f func(float64) (float64, error), low, high, goal float64) (float64, error) {
+func argmax(ctx context.Context, f searched, low, high float64) (float64, error) {
 	const golden = 1 / math.Phi
 	a := high - golden*(high-low)
 	b := low + golden*(high-low)
-	atA, err := f(a)
+	atA, err := f(ctx, a)
 	if err != nil {
 		return 0, err
 	}
-	atB, err := f(b)
-	for high-low > goal && err == nil {
+	atB, err := f(ctx, b)
+	for high-low > sdGoal && err == nil {
 		if atA > atB {
 			high, b, atB = b, a, atA
 			a = high - golden*(high-low)
-			atA, err = f(a)
+			atA, err = f(ctx, a)
 		} else {
 			low, a, atA = a, b, atB
 			b = low + golden*(high-low)
-			atB, err = f(b)
+			atB, err = f(ctx, b)
 		}
 	}
 	return (low + high) / 2, err

@@ -28,7 +28,7 @@ func solveFor(f func(float64) float64, low, high float64) float64 {
 func TestPriorClosedForm(t *testing.T) {
 	for _, n := range []float64{0.5, 1, 2, 8} {
 		var d Data
-		d.Add("a", "b", Win)
+		d.AddGames("a", "b", Win, 1)
 		r := mustFit(t, &d, Options{Prior: ptr(n), Advantage: ptr(0)})
 		x := solveFor(func(x float64) float64 { return n*(logistic(x)-0.5) - (1 - logistic(2*x)) }, 0, 20)
 		require.InDelta(t, x*400/math.Ln10, elo(t, r, "a"), 1e-6)
@@ -59,7 +59,8 @@ func TestPriorRatesEverybody(t *testing.T) {
 }
 
 // Where the likelihood has no finite maximum for all, everybody is rated in one table
-// with a wide normal prior, in the order of the ratings.
+// with a wide normal prior, in the order of the ratings. A player that met nobody is no reason for
+// a prior.
 func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 	separated := map[string]func(*Data){
 		"a perfect score": func(d *Data) { play(d, "top", "a", 3, 0, 0); play(d, "b", "top", 0, 0, 3) },
@@ -70,7 +71,10 @@ func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 	}
 	for name, more := range separated {
 		d := results("a b 2 1 2", "b a 3 0 2")
-		require.Zero(t, mustFit(t, d, Options{}).Prior)
+		play(d, "me", "me", 2, 1, 2)
+		without := mustFit(t, d, Options{})
+		require.Zero(t, without.Prior)
+		require.Equal(t, []string{"me no-games"}, unrated(without))
 		more(d)
 		r := mustFit(t, d, Options{})
 		require.Equal(t, Prior{Cause: PriorSeparated, SD: 1000}, r.Prior, name)
@@ -115,26 +119,6 @@ func TestNotesOnWhoMetWhom(t *testing.T) {
 		require.Empty(t, note(w, true, Options{}))
 	}
 	require.Contains(t, note(w, true, Options{FitPrior: true}), "in a ladder, a fitted prior pulls the ratings together")
-}
-
-// A gauntlet of a player that loses all its games rates its opponents: equal ones, that
-// won as many. One that met nobody is no reason for a prior.
-func TestPriorInAGauntletOfLosses(t *testing.T) {
-	var d Data
-	for _, name := range []string{"a", "b", "c"} {
-		play(&d, "random", name, 0, 0, 4)
-		play(&d, name, "random", 4, 0, 0)
-	}
-	r := mustFit(t, &d, Options{})
-	require.Equal(t, []string{"a", "b", "c", "random"}, r.Names())
-	require.InDelta(t, elo(t, r, "a"), elo(t, r, "c"), 1e-6)
-
-	d = Data{}
-	play(&d, "a", "b", 2, 1, 2)
-	play(&d, "me", "me", 2, 1, 2)
-	r = mustFit(t, &d, Options{})
-	require.Zero(t, r.Prior)
-	require.Equal(t, []string{"me no-games"}, unrated(r))
 }
 
 // The standard deviation of the ratings is found where there are many players and games,

@@ -75,11 +75,8 @@ func (q *quadratic) addTerm(value float64, gradient [2]float64, t term) {
 	q.terms = append(q.terms, t)
 }
 
-// matrix returns the sum of terms; an empty one without parameters.
+// matrix returns the sum of terms.
 func (p parameters) matrix(terms []term) *mat.SymDense {
-	if p.dim == 0 {
-		return new(mat.SymDense)
-	}
 	m := mat.NewSymDense(p.dim, nil)
 	raw := m.RawSymmetric() // upper triangle, by rows
 	add := func(i, j int, v float64) {
@@ -107,8 +104,8 @@ type curvature interface {
 	solve(ctx context.Context, to, of []float64) error
 	// inverse returns H⁻¹, up to what moves all ratings of a group by the same.
 	inverse(ctx context.Context) (covariance, error)
-	// sandwich returns H⁻¹ S H⁻¹, S the sum of terms.
-	sandwich(ctx context.Context, terms []term) (covariance, error)
+	// sandwich returns H⁻¹ S H⁻¹, by what inverse has returned; S is the sum of terms.
+	sandwich(ctx context.Context, inverse covariance, terms []term) (covariance, error)
 }
 
 // maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and
@@ -144,8 +141,7 @@ func (q *quadratic) hessian() *mat.SymDense {
 // cholesky is second derivatives as Cholesky factors.
 type cholesky struct {
 	parameters
-	factors  *mat.Cholesky
-	inverted *mat.SymDense // nil until needed
+	factors *mat.Cholesky
 }
 
 func (c *cholesky) solve(_ context.Context, to, of []float64) error {
@@ -157,30 +153,25 @@ func (c *cholesky) solve(_ context.Context, to, of []float64) error {
 }
 
 func (c *cholesky) inverse(context.Context) (covariance, error) {
-	m, err := c.matrix()
-	return dense{m}, err
-}
-
-// matrix returns the inverse; nil without parameters.
-func (c *cholesky) matrix() (*mat.SymDense, error) {
-	if c.dim == 0 || c.inverted != nil {
-		return c.inverted, nil
+	if c.dim == 0 {
+		return dense{}, nil
 	}
-	c.inverted = mat.NewSymDense(c.dim, nil)
-	return c.inverted, exceptCondition(c.factors.InverseTo(c.inverted))
+	m := mat.NewSymDense(c.dim, nil)
+	return dense{m}, exceptCondition(c.factors.InverseTo(m))
 }
 
-func (c *cholesky) sandwich(_ context.Context, terms []term) (covariance, error) {
-	m, err := c.matrix()
-	if m == nil || err != nil {
-		return dense{}, err
+func (c *cholesky) sandwich(
+	_ context.Context, inverse covariance, terms []term,
+) (covariance, error) {
+	if c.dim == 0 {
+		return inverse, nil
 	}
 	// As general matrices: products of symmetric ones are several times as slow.
-	inverse := mat.DenseCopyOf(m)
-	middle := mat.DenseCopyOf(c.parameters.matrix(terms))
+	outer := mat.DenseCopyOf(inverse.(dense))
+	middle := mat.DenseCopyOf(c.matrix(terms))
 	var half, all mat.Dense
-	half.Mul(inverse, middle)
-	all.Mul(&half, inverse)
+	half.Mul(outer, middle)
+	all.Mul(&half, outer)
 	return dense{mat.NewSymDense(c.dim, all.RawMatrix().Data)}, nil
 }
 

@@ -102,15 +102,14 @@ func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {
-	advantage := Player{Name: "first-move advantage"}
-	advantage.Elo, advantage.Error = r.Advantage.Elo, r.Advantage.Error
+	a := r.Advantage
+	advantage := Player{Name: "first-move advantage", Elo: a.Elo, Error: a.Error}
 	for _, p := range append(slices.Clone(r.Players), advantage) {
-		if !finite(p.Elo) || !finite(p.Error) {
+		sum := p.Elo + p.Error
+		if math.IsInf(sum, 0) || math.IsNaN(sum) {
 			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name,
 				p.Elo, p.Error)
 		}
 	}
 	return nil
 }
-
-func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -32,11 +32,11 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 		r.Advantage.Elo = e.x[e.advantage] * eloPerNat
 		r.Advantage.Error = e.margin(e.advantage)
 	}
-	opponents := p.opponents()
+	won, lost := p.oneSided()
 	for i, count := range p.data.counts() {
 		player := Player{Name: p.data.names[i], Faults: p.data.faults[i], Count: count}
 		if p.group[i] < 0 {
-			player.Cause, player.Reason = p.reason(opponents[i])
+			player.Cause, player.Reason = reason(won[i].String(), lost[i].String())
 			r.Unrated = append(r.Unrated, player)
 			continue
 		}
@@ -108,34 +108,53 @@ func (p *problem) apart(g int) string {
 	return "met group 1 only through others, in results that all went one way"
 }
 
-// opponent is what a player scored against another, over both sides.
-type opponent struct {
-	player int
-	Count
+// tally is games of a player without a group that it won, or that it lost.
+type tally struct {
+	games     int
+	opponents []string
 }
 
-// opponents lists whom each player of no group met, by number.
-func (p *problem) opponents() [][]opponent {
-	list := make([][]opponent, len(p.group))
+// oneSided adds up the games that each player of no group won and lost. Its games against any one
+// opponent all went the same way: had both scored, they would be in one group.
+func (p *problem) oneSided() (won, lost []tally) {
+	won = make([]tally, len(p.group))
+	lost = make([]tally, len(p.group))
 	for _, k := range p.data.met {
-		c := k.total()
-		if p.group[k.a] < 0 {
-			list[k.a] = append(list[k.a], opponent{int(k.b), c})
+		winner, loser := k.a, k.b
+		if k.total().Wins == 0 {
+			winner, loser = loser, winner
 		}
-		if p.group[k.b] < 0 {
-			list[k.b] = append(list[k.b], opponent{int(k.a), c.flip()})
+		if p.group[winner] < 0 {
+			won[winner].add(k.games(), p.data.names[loser])
+		}
+		if p.group[loser] < 0 {
+			lost[loser].add(k.games(), p.data.names[winner])
 		}
 	}
-	return list
+	return won, lost
 }
 
-// reason returns why a player is in no group. Such a player's games against any one opponent all
-// went the same way: had both scored, they would be in one group.
-func (p *problem) reason(met []opponent) (Cause, string) {
-	won := p.against(met, true)
-	lost := p.against(met, false)
+func (t *tally) add(games int, opponent string) {
+	t.games += games
+	t.opponents = append(t.opponents, opponent)
+}
+
+// String counts the games and names the opponents: "all 12 games against a, b"; "" if there are
+// none.
+func (t tally) String() string {
+	switch t.games {
+	case 0:
+		return ""
+	case 1:
+		return "the only game against " + t.opponents[0]
+	}
+	return fmt.Sprintf("all %d games against %s", t.games, textfmt.List(t.opponents, maxNamed))
+}
+
+// reason returns why a player is in no group, by the games that it won and lost.
+func reason(won, lost string) (Cause, string) {
 	switch {
-	case len(met) == 0:
+	case won == "" && lost == "":
 		return NoGames, "played only against itself"
 	case lost == "":
 		return WonAll, "won " + won
@@ -143,26 +162,6 @@ func (p *problem) reason(met []opponent) (Cause, string) {
 		return LostAll, "lost " + lost
 	}
 	return OneSided, "won " + won + "; lost " + lost
-}
-
-// against counts the games won or lost, and names the opponents: "all 12 games against a, b"; "" if
-// there are none.
-func (p *problem) against(met []opponent, won bool) string {
-	games := 0
-	var names []string
-	for _, o := range met {
-		if (o.Wins > 0) == won {
-			games += o.Games()
-			names = append(names, p.data.names[o.player])
-		}
-	}
-	switch games {
-	case 0:
-		return ""
-	case 1:
-		return "the only game against " + names[0]
-	}
-	return fmt.Sprintf("all %d games against %s", games, textfmt.List(names, maxNamed))
 }
 
 // notes returns sentences on what was left out or assumed.

@@ -35,12 +35,7 @@ func (c Count) Score() float64 { return c.perGame(c.Points()) }
 // DrawShare is the share of the games that were drawn, 0 to 1, and 0 without games.
 func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
 
-func (c Count) perGame(x float64) float64 {
-	if c.Games() == 0 {
-		return 0
-	}
-	return x / float64(c.Games())
-}
+func (c Count) perGame(x float64) float64 { return x / float64(max(1, c.Games())) }
 
 // flip is the same games as the opponent saw them.
 func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }

@@ -63,7 +63,7 @@ func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
 			for _, b := range names {
 				for range games {
 					if a != b {
-						d.Add(a, b, w.result(rng, a, b, 0))
+						d.AddGames(a, b, w.result(rng, a, b, 0), 1)
 					}
 				}
 			}
@@ -127,7 +127,7 @@ func (w *world) match(rng *rand.Rand, d *Data, a, b string, pairs int) float64 {
 	for range pairs {
 		worth := w.opening * rng.NormFloat64()
 		r, s := w.result(rng, a, b, worth), w.result(rng, b, a, worth)
-		d.AddPair(a, b, r, s)
+		d.AddPairs(a, b, r, s, 1)
 		sum += float64(r-s) / 2
 	}
 	return sum

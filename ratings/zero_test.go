@@ -17,14 +17,14 @@ func attached(rng *rand.Rand, w *world, d *Data, players, among, links int) {
 		for j := range players {
 			for range among {
 				if i != j {
-					d.Add(name(i), name(j), w.result(rng, name(i), name(j), 0))
+					d.AddGames(name(i), name(j), w.result(rng, name(i), name(j), 0), 1)
 				}
 			}
 		}
 	}
 	for k := range links {
 		south, north := name(k%players), string(rune('a'+k%4))
-		d.Add(south, north, w.result(rng, south, north, 0))
+		d.AddGames(south, north, w.result(rng, south, north, 0), 1)
 	}
 }
 

@@ -379,7 +379,7 @@ func (c *collector) countPair(first, second *record.Record) {
 	default:
 		c.repeated = 0
 		if c.precision != nil {
-			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
+			c.precision.results[a.Rules].AddPairs(a.South, a.North, a.Result, b.Result, 1)
 		}
 		if len(config.Agents) == 2 && a.South != a.North {
 			player := source.Name(config.Agents[0].String())

@@ -117,7 +117,7 @@ func TestUntilError(t *testing.T) {
 	require.Zero(t, len(games)%round)
 	for i := 0; i < len(games); i += 2 {
 		a, b := games[i].Short(), games[i+1].Short()
-		results[i%round/(round/2)].AddPair(a.South, a.North, a.Result, b.Result)
+		results[i%round/(round/2)].AddPairs(a.South, a.North, a.Result, b.Result, 1)
 		if i+2 != look*round {
 			continue
 		}

@@ -40,7 +40,7 @@ type Matcher struct {
 
 // ended are the results of a pair, first of the game in which the player had South that sorts
 // first.
-type ended [2]int8
+type ended [2]ratings.Result
 
 // Add counts a game, of which it keeps no byte slices.
 func (m *Matcher) Add(g *Result) {
@@ -58,8 +58,7 @@ func (m *Matcher) Add(g *Result) {
 	lower, upper := min(g.South, g.North), max(g.South, g.North)
 	key := g.PairKey(lower, upper)
 	games := m.open[key]
-	swapped := len(games) > 0 && games[0].South == g.North
-	if swapped && m.isPair(games, g) {
+	if m.isPair(games, g) {
 		m.meet(key, games, g.Outcome)
 		return
 	}
@@ -69,10 +68,8 @@ func (m *Matcher) Add(g *Result) {
 		return
 	}
 	if results, found := m.ended[key]; found {
-		first := Outcome{South: lower, North: upper, Rules: g.Rules}
-		first.Result = ratings.Result(results[0])
-		second := Outcome{South: upper, North: lower, Rules: g.Rules}
-		second.Result = ratings.Result(results[1])
+		first := Outcome{South: lower, North: upper, Rules: g.Rules, Result: results[0]}
+		second := Outcome{South: upper, North: lower, Rules: g.Rules, Result: results[1]}
 		m.Pair(first, second, -1)
 		delete(m.ended, key)
 		games = []Outcome{first, second}
@@ -83,12 +80,16 @@ func (m *Matcher) Add(g *Result) {
 }
 
 // isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run
-// it is. Elsewhere it is if there is no other one and both are remembered by their results.
+// it is if sides are swapped. Elsewhere there must also be no other one, and no moves.
 func (m *Matcher) isPair(games []Outcome, g *Result) bool {
-	if m.Once {
-		return true
+	if len(games) == 0 {
+		return false
 	}
-	return len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
+	first := &games[0]
+	if first.South != g.North {
+		return false
+	}
+	return m.Once || len(games) == 1 && first.Moves|g.Moves == 0
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.
@@ -123,7 +124,16 @@ func (m *Matcher) meet(key uint64, games []Outcome, second Outcome) {
 	if first.South > first.North {
 		first, second = second, first
 	}
-	m.ended[key] = ended{int8(first.Result), int8(second.Result)}
+	m.ended[key] = ended{first.Result, second.Result}
+}
+
+// compare is the order of the games of one key.
+func (o Outcome) compare(p Outcome) int {
+	return cmp.Or(
+		cmp.Compare(o.South, p.South),
+		cmp.Compare(o.Result, p.Result),
+		cmp.Compare(o.Moves, p.Moves),
+	)
 }
 
 // Settle counts the games that are in no pair so far: as many pairs as there can be, and the others
@@ -140,13 +150,7 @@ func (m *Matcher) Settle() {
 // games with equal results, and so a dependence that isn't there.
 func (m *Matcher) count(n int) {
 	for key, games := range m.open {
-		slices.SortFunc(games, func(a, b Outcome) int {
-			return cmp.Or(
-				cmp.Compare(a.South, b.South),
-				cmp.Compare(a.Result, b.Result),
-				cmp.Compare(a.Moves, b.Moves),
-			)
-		})
+		slices.SortFunc(games, Outcome.compare)
 		random := rand.New(rand.NewPCG(key, 0))
 		random.Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })
 		var alone []Outcome // which have no partner yet

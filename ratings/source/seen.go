@@ -33,21 +33,20 @@ func (h *hashes) Full() bool { return h.full }
 // add counts n more games with a hash, -1 to take one back, and returns what is known of the others
 // with that hash.
 func (h *hashes) add(hash uint64, run, n int) (others times) {
-	t, known := h.times[hash]
+	t := h.times[hash]
 	others = t
 	if n < 0 {
-		others.count--
+		others.count = max(0, t.count-1) // 0: there may have been no room for it
 	}
-	switch {
-	case !known && n < 0:
-		return times{} // there was no room for it
-	case others.count == 0 && n < 0:
+	if t.count+int32(n) <= 0 {
 		delete(h.times, hash)
 		return others
-	case !known && len(h.times) >= maxHashes:
+	}
+	if t.count == 0 && len(h.times) >= maxHashes {
 		h.full = true
 		return others
-	case h.times == nil:
+	}
+	if h.times == nil {
 		h.times = map[uint64]times{}
 	}
 	h.times[hash] = times{t.count + int32(n), int32(run)}
@@ -69,10 +68,12 @@ func (s *Seen) Add(id []byte, content uint64) bool {
 
 // Has reports whether a game with this id and content was added.
 func (s *Seen) Has(id []byte, content uint64) bool {
-	if n, ok := number(id); ok && *s.first(n) == short(content) {
+	n, isNumber := number(id)
+	if isNumber && *s.first(n) == short(content) {
 		return true
 	}
-	return s.times[content^Hash(id)].count > 0
+	others := s.times[content^Hash(id)]
+	return others.count > 0
 }
 
 // number returns the number that an id is, if it is a small one.

@@ -309,16 +309,18 @@ func parseResult(text []byte) (ratings.Result, error) {
 			south = points(first)
 		}
 	}
-	isSigned := strings.HasPrefix(word, "+") || strings.HasPrefix(word, "-")
-	switch {
-	case math.IsNaN(south) || math.IsInf(south, 0):
+	if math.IsNaN(south) || math.IsInf(south, 0) {
 		return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
-	case south == 1 && !isSigned:
-		return ratings.Win, nil
-	case south == 0.5 && !isSigned:
-		return ratings.Draw, nil
-	case south == 0 && !isSigned:
-		return ratings.Loss, nil
+	}
+	if !strings.ContainsAny(word[:1], "+-") {
+		switch south {
+		case 1:
+			return ratings.Win, nil
+		case 0.5:
+			return ratings.Draw, nil
+		case 0:
+			return ratings.Loss, nil
+		}
 	}
 	return 0, fmt.Errorf("%w, found %.40q", errScale, text)
 }

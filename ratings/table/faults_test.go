@@ -18,7 +18,7 @@ func TestFaults(t *testing.T) {
 	d := new(ratings.Data)
 	for _, p := range [][2]string{{"mine", "a"}, {"a", "b"}, {"b", "mine"}} {
 		for range 4 {
-			d.AddPair(p[0], p[1], ratings.Win, ratings.Win)
+			d.AddPairs(p[0], p[1], ratings.Win, ratings.Win, 1)
 		}
 	}
 	write := func(f grid.Format) string {

@@ -10,10 +10,16 @@ import (
 
 // object is the JSON of all that was rated: the fit to all games, and the same for each part.
 func (t Tables) object() grid.Object {
-	parts := lists.Map(t.Parts, func(part Table) grid.Object { return part.object(nil) })
-	schedules := standingsObjects(t.standings())
+	parts := make([]grid.Object, len(t.Parts))
+	for i, part := range t.Parts {
+		parts[i] = part.object(nil)
+	}
+	rest := grid.Object{
+		{"parts", parts},
+		{"schedules", standingsObjects(t.standings())},
+	}
 	all := t.All.object(t.Notes)
-	return append(all, grid.Object{{"parts", parts}, {"schedules", schedules}}...)
+	return append(all, rest...)
 }
 
 // object is the JSON of a rating table, with further notes. Lists are never null.
@@ -44,8 +50,8 @@ func (t Table) object(notes []string) grid.Object {
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
 		{"notes", allNotes},
-		{"crosstable", grid.Make(crosstableColumns, r.Pairings())},
-		{"head_to_head", grid.Make(headToHeadColumns, r.HeadToHeads())},
+		{"crosstable", grid.Make(crosstableColumns, crosstableRows(r))},
+		{"head_to_head", grid.Make(headToHeadColumns, headToHeadRows(r))},
 	}
 }
 

@@ -44,23 +44,6 @@ func (t Tables) standings() []Standings {
 	return list
 }
 
-// opponent is a row of [Table.Gauntlet]: the challenger compared with an opponent.
-type opponent struct {
-	table string
-	comparison
-	ratings.Count
-}
-
-// gauntletColumns are those of [Table.Gauntlet].
-var gauntletColumns = slices.Concat([]grid.Column[opponent]{
-	{Key: "table", Value: func(o opponent) any { return o.table }},
-	{Key: "player", Value: func(o opponent) any { return grid.Name(o.a) }},
-	{Key: "opponent", Title: "Opponent", Left: true,
-		Value: func(o opponent) any { return grid.Name(o.b) }},
-}, countColumns(0, func(o opponent) ratings.Count { return o.Count }), []grid.Column[opponent]{
-	{Key: "score", Title: "Score", Value: func(o opponent) any { return grid.Percent(o.Score()) }},
-}, differenceColumns(func(o opponent) ratings.Difference { return o.Difference }))
-
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil for
 // another format.
 func (t Table) Gauntlet() *grid.Table {
@@ -70,15 +53,16 @@ func (t Table) Gauntlet() *grid.Table {
 		return nil
 	}
 	var all ratings.Count
-	var rows []opponent
+	var rows []*comparison
 	for _, name := range names {
 		c := t.Ratings.Against(player, name)
 		if c.Games() == 0 {
 			continue
 		}
 		all = all.Plus(c)
+		h := ratings.HeadToHead{A: player, B: name, Count: c}
 		d, _ := t.Ratings.Difference(player, name)
-		rows = append(rows, opponent{t.Title, comparison{player, name, d}, c})
+		rows = append(rows, &comparison{t.Title, h, d})
 	}
 	title := fmt.Sprintf("Results of %s against each opponent", player)
 	g := grid.Make(gauntletColumns, rows).WithTitle(title)

@@ -3,13 +3,13 @@
 //
 // [Tables] is all that one command prints, a [Table] what it prints of one fit. [Write] and its
 // sisters make rows of the fit's [ratings.Ratings] and write them by lists of columns: the rating
-// table's are in columns.go, where a new one is one entry. Text and Markdown are pages of such
-// tables between paragraphs (page.go, text.go), JSON is one object (json.go). The tables by the
-// format of a run, such as the order of a Swiss tournament, are [Standings].
+// table's are in columns.go, where a new one is one entry, those of two players in pairs.go. Text
+// and Markdown are pages of such tables between paragraphs (page.go, text.go), JSON is one object
+// (json.go). The tables by the format of a run, such as the order of a Swiss tournament, are
+// [Standings].
 package table
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -89,16 +89,14 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 // pairing up, and leave out tables of more than 50 players with a line that says so; CSV and JSON
 // list South and North apart, as South sees them.
 func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
-	rows := (*ratings.Ratings).Pairings
-	return writeSection(w, f, all, crosstableColumns, rows, (*page).crosstable)
+	return writeSection(w, f, all, crosstableColumns, crosstableRows, (*page).crosstable)
 }
 
 // WriteHeadToHead writes the pairings with what was expected of them, those that fit worst first:
 // at most N of them in text and Markdown, all if most is 0. CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
-	rows := (*ratings.Ratings).HeadToHeads
 	section := func(p *page, t Table) { p.headToHead(t, most) }
-	return writeSection(w, f, all, headToHeadColumns, rows, section)
+	return writeSection(w, f, all, headToHeadColumns, headToHeadRows, section)
 }
 
 // WriteSuperiority writes the likelihood of superiority of each player over each other of its
@@ -106,7 +104,7 @@ func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
 // and JSON tables of more than 250.
 func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
 	const maxPlayers = 250
-	rows := func(r *ratings.Ratings) []comparison {
+	rows := func(r *ratings.Ratings) []*comparison {
 		if len(r.Players) > maxPlayers {
 			return nil
 		}
@@ -118,26 +116,24 @@ func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
 // WriteComparison writes the difference of a player to all others of its group, or that it has no
 // rating.
 func WriteComparison(w io.Writer, f grid.Format, all Tables, player string) error {
-	rows := func(r *ratings.Ratings) []comparison { return comparisons(r, player) }
+	rows := func(r *ratings.Ratings) []*comparison { return comparisons(r, player) }
 	section := func(p *page, t Table) { p.comparison(t, player) }
 	return writeSection(w, f, all, comparisonColumns, rows, section)
 }
 
 // writeSection writes in CSV and JSON these rows of each table with its title, in text and Markdown
 // what section writes.
-func writeSection[R any](
-	w io.Writer, f grid.Format, all Tables,
-	columns []grid.Column[R], rows func(*ratings.Ratings) []R, section func(*page, Table),
+func writeSection(
+	w io.Writer, f grid.Format, all Tables, columns []pairColumn,
+	rows func(*ratings.Ratings) []*comparison, section func(*page, Table),
 ) error {
 	switch f {
 	case grid.CSV:
-		title := "" // of the rows that are written
-		first := grid.Column[R]{Key: "table", Value: func(R) any { return title }}
-		titled := append([]grid.Column[R]{first}, columns...)
+		titled := append([]pairColumn{tableTitle}, columns...)
 		t := grid.NewWriter(w, f, grid.Options{}, titled)
 		for _, part := range all.Printed() {
-			title = part.Title
 			for _, row := range rows(part.Ratings) {
+				row.table = part.Title
 				if err := t.Write(row); err != nil {
 					return err
 				}
@@ -153,75 +149,4 @@ func writeSection[R any](
 		return grid.WriteJSON(w, grid.Object{{"tables", objects}})
 	}
 	return writePage(w, f, all, false, section)
-}
-
-// countColumns are columns of games; the results have a drop, see [grid.Column].
-func countColumns[R any](drop int, count func(R) ratings.Count) []grid.Column[R] {
-	return []grid.Column[R]{
-		{Key: "games", Title: "Games",
-			Value: func(r R) any { return count(r).Games() }},
-		{Key: "wins", Title: "Won", Drop: drop,
-			Value: func(r R) any { return count(r).Wins }},
-		{Key: "draws", Title: "Drawn", Drop: drop,
-			Value: func(r R) any { return count(r).Draws }},
-		{Key: "losses", Title: "Lost", Drop: drop,
-			Value: func(r R) any { return count(r).Losses }},
-	}
-}
-
-// differenceColumns are columns of the difference of two players.
-func differenceColumns[R any](difference func(R) ratings.Difference) []grid.Column[R] {
-	return []grid.Column[R]{
-		{Key: "difference", Title: "Elo diff.", Value: func(r R) any { return difference(r).Elo }},
-		{Key: "error", Title: "95 %",
-			Value: func(r R) any { return grid.Margin(difference(r).Error) }},
-		{Key: "los", Title: "LOS",
-			Value: func(r R) any { return grid.Likelihood(difference(r).LOS) }},
-	}
-}
-
-var crosstableColumns = append([]grid.Column[ratings.Pairing]{
-	{Key: "south", Value: func(p ratings.Pairing) any { return grid.Name(p.South) }},
-	{Key: "north", Value: func(p ratings.Pairing) any { return grid.Name(p.North) }},
-}, countColumns(0, func(p ratings.Pairing) ratings.Count { return p.Count })[1:]...)
-
-var headToHeadColumns = slices.Concat([]grid.Column[ratings.HeadToHead]{
-	{Title: "#", Value: func(h ratings.HeadToHead) any { return h.Number }},
-	{Key: "a", Title: "Player", Left: true,
-		Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
-	{Key: "b", Title: "Against", Left: true,
-		Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
-}, countColumns(1, func(h ratings.HeadToHead) ratings.Count {
-	return h.Count
-}), []grid.Column[ratings.HeadToHead]{
-	{Key: "points", Title: "Points", Value: func(h ratings.HeadToHead) any { return h.Points() }},
-	{Key: "expected", Title: "Expected",
-		Value: func(h ratings.HeadToHead) any { return h.Expected }},
-	{Key: "z", Title: "z", Value: func(h ratings.HeadToHead) any {
-		return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z}
-	}},
-})
-
-// comparison is how much stronger player a is than b.
-type comparison struct {
-	a, b string
-	ratings.Difference
-}
-
-var comparisonColumns = append([]grid.Column[comparison]{
-	{Key: "a", Value: func(c comparison) any { return grid.Name(c.a) }},
-	{Key: "b", Value: func(c comparison) any { return grid.Name(c.b) }},
-}, differenceColumns(func(c comparison) ratings.Difference { return c.Difference })...)
-
-// comparisons returns the differences of players to the others of their groups, in the order of the
-// table.
-func comparisons(r *ratings.Ratings, players ...string) (list []comparison) {
-	for _, player := range players {
-		for _, other := range r.Players {
-			if d, known := r.Difference(player, other.Name); known {
-				list = append(list, comparison{player, other.Name, d})
-			}
-		}
-	}
-	return list
 }

@@ -27,7 +27,7 @@ import (
 func play(d *ratings.Data, south, north string, wins, draws, losses int) {
 	for result, n := range map[ratings.Result]int{ratings.Win: wins, ratings.Draw: draws, ratings.Loss: losses} {
 		for range n {
-			d.Add(south, north, result)
+			d.AddGames(south, north, result, 1)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestGoldenTables(t *testing.T) {
 func TestWideCrosstableIsLeftOut(t *testing.T) {
 	var d ratings.Data
 	for i := range maxColumns {
-		d.Add(string(rune('A'+i)), string(rune('B'+i)), ratings.Draw)
+		d.AddGames(string(rune('A'+i)), string(rune('B'+i)), ratings.Draw, 1)
 	}
 	table := Table{Ratings: mustFit(t, &d, ratings.Options{})}
 	var buf bytes.Buffer
@@ -175,9 +175,9 @@ func TestWideCrosstableIsLeftOut(t *testing.T) {
 }
 
 // Of two players with few games there is a score in place of the table, unless columns or an
-// anchor ask for ratings.
+// anchor ask for ratings. Of the notes it has those that speak of the games.
 func TestScoreOfFewGames(t *testing.T) {
-	d := results("b a 2 0 1")
+	d := results("b a 2 0 1", "a a 1 0 0")
 	fit := func(o ratings.Options) Table {
 		r, err := ratings.Fit(t.Context(), d, o)
 		require.NoError(t, err)
@@ -188,8 +188,9 @@ func TestScoreOfFewGames(t *testing.T) {
 		require.NoError(t, writeTables(&b, f, fit(ratings.Options{})))
 		require.Contains(t, b.String(), "b scored 2 of 3 points against a (2 won, 0 drawn, 1 lost)")
 		require.NotContains(t, b.String(), "Elo")
-		require.NotContains(t, b.String(), "prior")
-		require.NotContains(t, b.String(), "advantage")
+		require.Contains(t, b.String(), "Note: left out: 1 game of a player against itself.\n")
+		require.Equal(t, 1, strings.Count(b.String(), "Note:"))
+		require.NotContains(t, b.String(), "more")
 		columns, err := ParseColumns("name,elo")
 		require.NoError(t, err)
 		require.NoError(t, Write(&chosen, f, columns, tablesOf(fit(ratings.Options{}))))
@@ -210,19 +211,6 @@ func TestScoreOfFewGames(t *testing.T) {
 	require.Empty(t, fit(ratings.Options{}).Score(), "8 games")
 	play(d, "b", "c", 0, 0, 1)
 	require.Empty(t, fit(ratings.Options{}).Score(), "three players")
-}
-
-// Of the notes, a score has those that speak of the games.
-func TestNotesOfScore(t *testing.T) {
-	d := results("b a 2 0 0", "a a 1 0 0")
-	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
-	require.NoError(t, err)
-	require.Greater(t, len(r.Notes), 2, "of the prior, the advantage and the games")
-	var b bytes.Buffer
-	require.NoError(t, writeTables(&b, grid.Text, Table{Ratings: r}))
-	require.Contains(t, b.String(), "Note: left out: 1 game of a player against itself.\n")
-	require.Equal(t, 1, strings.Count(b.String(), "Note:"))
-	require.NotContains(t, b.String(), "more")
 }
 
 type brokenWriter struct{}
@@ -291,8 +279,7 @@ func TestAnyGamesArePrinted(t *testing.T) {
 		d := new(ratings.Data)
 		player := rapid.IntRange(0, rapid.IntRange(0, 6).Draw(t, "last player"))
 		for range rapid.IntRange(0, 25).Draw(t, "games") {
-			d.Add(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")),
-				ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")))
+			d.AddGames(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")), ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")), 1)
 		}
 		o := ratings.Options{FitPrior: rapid.Bool().Draw(t, "fit")}
 		if !o.FitPrior && rapid.Bool().Draw(t, "strict") {

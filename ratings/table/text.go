@@ -84,10 +84,12 @@ func (t Table) Score() string {
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
-	score := fmt.Sprintf("%g of %s", c.Points(), textfmt.Plural(r.Games, "point"))
+	most := textfmt.Plural(r.Games, "point")
+	score := fmt.Sprintf("%s scored %g of %s against %s", nameText(a), c.Points(), most,
+		nameText(b))
 	results := fmt.Sprintf("%d won, %d drawn, %d lost", c.Wins, c.Draws, c.Losses)
-	return fmt.Sprintf("%s scored %s against %s (%s): fewer than %d games of two players say too "+
-		"little for ratings.", nameText(a), score, nameText(b), results, fewestGames)
+	return fmt.Sprintf("%s (%s): fewer than %d games of two players say too little for ratings.",
+		score, results, fewestGames)
 }
 
 // Remarks returns the lines below a rating table: the advantage, given ratings, games lost by
@@ -223,7 +225,7 @@ func (p *page) crosstable(t Table) {
 
 // headToHead writes the pairings that fit worst.
 func (p *page) headToHead(t Table, most int) {
-	all := t.Ratings.HeadToHeads()
+	all := headToHeadRows(t.Ratings)
 	rows := all
 	if most > 0 && most < len(all) {
 		rows = all[:most]
@@ -270,7 +272,7 @@ func (p *page) comparison(t Table, player string) {
 			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		}
 		margin, los := textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)
-		lines = append(lines, fmt.Sprintf(format, nameText(c.a), nameText(c.b), by, margin, los))
+		lines = append(lines, fmt.Sprintf(format, nameText(c.A), nameText(c.B), by, margin, los))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}

@@ -156,8 +156,8 @@ func TestPageContents(t *testing.T) {
 // Equal players are level: nobody leads by nothing.
 func TestLevelPlayers(t *testing.T) {
 	d := new(ratings.Data)
-	d.Add("Anna", "Ben", ratings.Result(1))
-	d.Add("Anna", "Ben", ratings.Result(-1))
+	d.AddGames("Anna", "Ben", ratings.Result(1), 1)
+	d.AddGames("Anna", "Ben", ratings.Result(-1), 1)
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
 	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, leader(r))
