@@ -48,7 +48,7 @@ func (c *Config) SetAgain(names []string) error {
 // alone.
 func setAside(c *Config, m Manifest) error {
 	p := newPlan(c)
-	st, err := openStore(c, &m, p, func(*record.Record) {})
+	st, err := openStore(p, &m, func(*record.Record) {})
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func setAside(c *Config, m Manifest) error {
 			"played anew, found none", c.Out)
 		return errors.Join(err, st.discard())
 	}
-	err = st.begin(c, p)
+	err = st.begin(p)
 	if err == nil {
 		err = st.closeGap()
 	}
@@ -74,10 +74,9 @@ func (st *store) closeGap() error {
 		if err != nil {
 			return err
 		}
-		if err := st.writer.Write(g); err != nil {
+		if err := st.writer.Write(g.Record); err != nil {
 			return err
 		}
-		st.ahead.forget(game)
 	}
 	if err := st.writer.Flush(); err != nil {
 		return err
@@ -128,17 +127,15 @@ func (st *store) split(c *Config, replaced, rest io.Writer) (taken int64, err er
 	return anew.Written(), err
 }
 
-// anew returns the labels of the players in Again.
-func (c *Config) anew() []string {
-	return lists.Map(c.Again, func(i int) string { return c.Agents[i].Label() })
-}
-
 // isAgain reports whether a player in Again plays a game.
 func (c *Config) isAgain(g *record.Record) bool {
-	return slices.ContainsFunc(c.Again, func(i int) bool {
-		name := c.Agents[i].String()
-		return g.South.Agent == name || g.North.Agent == name
-	})
+	for _, i := range c.Again {
+		switch c.Agents[i].String() {
+		case g.South.Agent, g.North.Agent:
+			return true
+		}
+	}
+	return false
 }
 
 // freeName returns the path of the first replaced-N.jsonl that a folder doesn't have.

@@ -3,11 +3,9 @@ package tournament
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"gyges/agents/ugi"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
+	"gyges/tournament/internal/agenttest"
 	"gyges/tournament/record"
 )
 
@@ -95,30 +94,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// picker plays uniformly at random. Every third of its decisions has a score, so that records have
-// nulls.
-type picker struct {
-	agents.Base
-	rng    *rand.Rand
-	ms     rules.MoveSet
-	scored bool
-	n      int
-}
+// The agents of tests.
+type (
+	picker      = agenttest.Picker
+	faulty      = agenttest.Faulty
+	brokenStart = agenttest.BrokenStart
+)
 
-func (a *picker) NewGame(_ context.Context, s agents.Setup) error {
-	a.rng, a.n = s.Rand(), 0
-	return nil
-}
-
-func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	g.LegalMoves(&a.ms)
-	a.n++
-	d := agents.Decision{Move: a.ms.At(a.rng.IntN(a.ms.Len()))}
-	if a.scored {
-		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), q.Limits.Depth, int64(a.n)
-	}
-	return d, nil
-}
+var errTest = agenttest.ErrTest
 
 // first plays the first move, or in one of some games at random.
 type first struct {
@@ -130,7 +113,7 @@ func (a *first) NewGame(ctx context.Context, s agents.Setup) error {
 	err := a.picker.NewGame(ctx, s)
 	a.random = 1
 	if a.seldom > 0 {
-		a.random = a.rng.IntN(a.seldom)
+		a.random = a.Rand.IntN(a.seldom)
 	}
 	return err
 }
@@ -138,29 +121,10 @@ func (a *first) NewGame(ctx context.Context, s agents.Setup) error {
 func (a *first) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	d, err := a.picker.Choose(ctx, g, q)
 	if a.random > 0 {
-		d.Move = a.ms.At(0)
+		d.Move = a.Moves.At(0)
 	}
 	return d, err
 }
-
-// faulty plays at random until its game's move number after, and then does something wrong.
-type faulty struct {
-	picker
-	after int
-	wrong func(ctx context.Context, g *rules.Game) (agents.Decision, error)
-}
-
-func (a *faulty) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	if a.n >= a.after {
-		return a.wrong(ctx, g)
-	}
-	return a.picker.Choose(ctx, g, q)
-}
-
-// brokenStart can't begin a game.
-type brokenStart struct{ picker }
-
-func (*brokenStart) NewGame(context.Context, agents.Setup) error { return errors.New("no engine") }
 
 // closer counts how often agents are made and closed.
 type closer struct {
@@ -171,30 +135,7 @@ type closer struct {
 
 func (c *closer) Close() error { c.open.Add(-1); return c.err }
 
-var errTest = errors.New("out of ideas")
-
-// wrongs are things agents may do, by name.
-func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, error) {
-	return map[string]func(context.Context, *rules.Game) (agents.Decision, error){
-		"illegal": func(context.Context, *rules.Game) (agents.Decision, error) {
-			return agents.Decision{Move: rules.Pass}, nil
-		},
-		"error": func(context.Context, *rules.Game) (agents.Decision, error) { return agents.Decision{}, errTest },
-		"panic": func(_ context.Context, g *rules.Game) (agents.Decision, error) {
-			return agents.Decision{Move: g.Moves()[:0:0][len(g.Moves())]}, nil
-		},
-		"block": func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
-			<-ctx.Done()
-			return agents.Decision{}, ctx.Err()
-		},
-		"goexit": func(context.Context, *rules.Game) (agents.Decision, error) {
-			runtime.Goexit()
-			return agents.Decision{}, nil
-		},
-	}
-}
-
-// testRegistry has kinds: random, scored, first, seldom, one for each of wrongs, and
+// testRegistry has kinds: random, scored, first, seldom, one for each of [agenttest.Wrongs], and
 // brokenstart, broken, human and leaky, which counts in open.
 func testRegistry(open *atomic.Int64) *agents.Registry {
 	after := agents.ParamsOf(&struct {
@@ -208,7 +149,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 			return &picker{},
 				nil
 		}},
-		{Name: "scored", New: func(agents.Config) (agents.Agent, error) { return &picker{scored: true}, nil }},
+		{Name: "scored", New: func(agents.Config) (agents.Agent, error) { return &picker{Scored: true}, nil }},
 		{Name: "first", Params: id, New: func(agents.Config) (agents.Agent, error) {
 			return &first{}, nil
 		}},
@@ -219,20 +160,20 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		{Name: "human", Interactive: true},
 		{Name: "leaky", Params: after, New: func(c agents.Config) (agents.Agent, error) {
 			open.Add(1)
-			return &closer{faulty: faulty{after: c.Int("after"), wrong: wrongs()["panic"]}, open: open}, nil
+			return &closer{faulty: faulty{After: c.Int("after"), Wrong: agenttest.Wrongs["panic"]}, open: open}, nil
 		}},
 		{Name: "unclosable", New: func(agents.Config) (agents.Agent, error) {
-			a := &closer{faulty: faulty{after: 1e9}, open: new(atomic.Int64)}
+			a := &closer{faulty: faulty{After: 1e9}, open: new(atomic.Int64)}
 			if open != nil && open.Add(1) > 1 { // the first one is made by Validate
 				a.err = errTest
 			}
 			return a, nil
 		}},
 	}
-	for name, wrong := range wrongs() {
+	for name, wrong := range agenttest.Wrongs {
 		kinds = append(kinds, agents.Kind{Name: name, Params: after,
 			New: func(c agents.Config) (agents.Agent, error) {
-				return &faulty{after: c.Int("after"), wrong: wrong}, nil
+				return &faulty{After: c.Int("after"), Wrong: wrong}, nil
 			}})
 	}
 	return agents.NewRegistry(kinds...)

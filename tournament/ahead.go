@@ -26,6 +26,9 @@ const (
 	// has some 100 bytes for each of their games, the disk a record.
 	maxAhead = 1 << 16
 
+	// maxRecent is how many of the games in aheadFile are in memory, too, at most.
+	maxRecent = 64
+
 	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is
 	// written anew.
 	maxStale = 16 << 20
@@ -45,6 +48,16 @@ type ahead struct {
 	writer *record.Writer // to file
 	games  map[int64]waitingGame
 	live   int64 // bytes of the lines of these games
+
+	// recent has the last games that were written, by the remainders of their numbers. Most games
+	// wait for less than the length of another one, and needn't be read back.
+	recent [maxRecent]linedGame
+}
+
+// linedGame is a game with its line, so that it isn't encoded a second time.
+type linedGame struct {
+	*record.Record
+	line []byte // nil: it has to be encoded
 }
 
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
@@ -110,13 +123,11 @@ func (a *ahead) index(p *plan, first int64) error {
 			a.add(g.Game, line)
 		}
 	}
-	for game := int64(0); game < 2*p.Len() && len(bySeed) > 0; game++ {
+	for game := first; game < 2*p.Len(); game++ {
 		seed := p.config.seed(p.job(game/2), int(game%2), rules.South)
-		line, found := bySeed[seed]
-		if found && game >= first {
+		if line, found := bySeed[seed]; found {
 			a.add(game, line)
 		}
-		delete(bySeed, seed)
 	}
 	return nil
 }
@@ -133,28 +144,36 @@ func (a *ahead) write(g *record.Record) error {
 			return err
 		}
 	}
-	w := waitingGame{offset: a.writer.End(), blank: g.NotPlayed()}
-	if err := a.writer.Write(g); err != nil {
+	line, err := record.Lines(g)
+	if err != nil {
 		return err
 	}
-	w.size = a.writer.End() - w.offset
+	w := waitingGame{offset: a.writer.End(), size: int64(len(line)), blank: g.NotPlayed()}
+	if err := a.writer.WriteLine(line); err != nil {
+		return err
+	}
 	a.add(g.Game, w)
+	a.recent[g.Game%maxRecent] = linedGame{g, line}
 	return nil
 }
 
-// read returns a game that waits.
-func (a *ahead) read(game int64) (*record.Record, error) {
+// read returns a game that waits, with its line if that is in memory.
+func (a *ahead) read(game int64) (linedGame, error) {
+	recent := a.recent[game%maxRecent]
+	if recent.Record != nil && recent.Game == game {
+		return recent, nil
+	}
 	if err := a.writer.Flush(); err != nil {
-		return nil, err
+		return linedGame{}, err
 	}
 	w := a.games[game]
 	g, err := record.NewReader(io.NewSectionReader(a.file, w.offset, w.size), a.path()).Read()
 	if err != nil {
-		return nil, err
+		return linedGame{}, err
 	}
 	g.Game = game
 	g.Pair = game / 2
-	return g, nil
+	return linedGame{Record: g}, nil
 }
 
 // forget removes a game from those that wait; its line stays.

@@ -22,7 +22,7 @@ import (
 func oneSlowGame(release <-chan struct{}) *agents.Registry {
 	var taken atomic.Bool
 	return withKind(agents.Kind{Name: "slow", New: func(agents.Config) (agents.Agent, error) {
-		return &slowOnce{picker{scored: true}, &taken, release}, nil
+		return &slowOnce{picker{Scored: true}, &taken, release}, nil
 	}})
 }
 
@@ -163,7 +163,7 @@ func TestAheadFileIsWrittenAnew(t *testing.T) {
 	for _, g := range games[1:] {
 		found, err := a.read(g.Game)
 		require.NoError(t, err)
-		require.Equal(t, g, found)
+		require.Equal(t, g, found.Record)
 	}
 	require.NoError(t, a.remove())
 }
@@ -177,9 +177,9 @@ func TestRemovedFolderOfAGameThatWaits(t *testing.T) {
 	games := readGames(t, c.Out)
 	c.Out = filepath.Join(t.TempDir(), "run")
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(plan, newManifest(Running, c.inputs(nil), time.Now()), func(*record.Record) {})
 	require.NoError(t, err)
-	require.NoError(t, st.begin(&c, plan))
+	require.NoError(t, st.begin(plan))
 	collector := &collector{plan: plan, store: st, writer: st.writer, suspend: newSuspensions(0, 2)}
 	collector.came = games[:2]
 	collector.place()

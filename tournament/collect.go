@@ -112,11 +112,12 @@ func (c *collector) dispatch(
 			config.warn(fmt.Sprintf("openings for %s only: they begin again", rounds),
 				"rules", config.Rules[job.Rules])
 		}
-		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
+		if !c.suspend.leaves(job.Agents) {
 			blank := Result{Job: job}
 			for _, number := range job.games() {
 				task := config.task(job, int(number%2), position)
-				blank.Games = append(blank.Games, task.Blank())
+				g := c.suspend.replaceIfSuspended(task.Blank(), c.plan.seated(number))
+				blank.Games = append(blank.Games, g)
 			}
 			results <- blank
 			continue
@@ -177,11 +178,13 @@ func (c *collector) isOver() bool { return c.err != nil || c.Decided }
 
 // stuck reports whether other pairs depend on one that can't be played, or too many can't be.
 func (c *collector) stuck() bool {
-	if len(c.dead) == 0 {
+	switch {
+	case len(c.dead) == 0:
 		return false
+	case len(c.plan.Stages) > 1, c.plan.config.sequential():
+		return true
 	}
-	dependent := len(c.plan.Stages) > 1 || c.plan.config.sequential()
-	return dependent || len(c.dead) >= maxDeadLettered
+	return len(c.dead) >= maxDeadLettered
 }
 
 // take takes the games of a result, or notes those that can't be played.
@@ -208,10 +211,10 @@ func (c *collector) place() {
 		}
 		c.finished++
 		if g.Game == c.next.Load() {
-			c.write(g)
+			c.write(linedGame{Record: g})
 			c.advance()
 		} else {
-			c.noteAhead(c.store.ahead.write(c.replaced(g)))
+			c.noteAhead(c.store.ahead.write(g))
 		}
 		if c.plan.config.OnFinished != nil {
 			c.plan.config.OnFinished(c.finished)
@@ -241,7 +244,7 @@ func (c *collector) writeNext() bool {
 func (c *collector) writeWaiting(game int64) {
 	g, err := c.store.ahead.read(game)
 	if err == nil && c.store.has(game) {
-		err = c.plan.verify(g)
+		err = c.plan.verify(g.Record)
 	}
 	c.note(err)
 	if err == nil {
@@ -313,18 +316,22 @@ func (c *collector) writeRest() {
 	c.check()
 }
 
-// replaced returns a game, or the one that is recorded in its place if a player is suspended.
-func (c *collector) replaced(g *record.Record) *record.Record {
-	return c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-}
-
-// write writes a game to games.jsonl and counts it.
-func (c *collector) write(g *record.Record) {
+// write writes a game to games.jsonl and counts it. If a player is suspended, another game is
+// recorded in its place; but behind a gap it stays as it was played, since whether the player is
+// suspended there is known when the gap is closed.
+func (c *collector) write(game linedGame) {
+	g := game.Record
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
-	g = c.replaced(g)
-	c.note(c.writer.Write(g))
+	if !c.gap {
+		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+	}
+	if game.line != nil && g == game.Record {
+		c.note(c.writer.WriteLine(game.line))
+	} else {
+		c.note(c.writer.Write(g))
+	}
 	if c.err != nil {
 		return
 	}
@@ -339,19 +346,23 @@ func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
-	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
-		c.checkOpponents()
-	}
 	if c.onGame != nil {
 		c.onGame(g)
+	}
+	if c.gap {
+		return
+	}
+	if c.suspend.note(c.plan.seated(g.Game), g.Fault) {
+		c.checkOpponents()
 	}
 	if g.Game%2 == 0 {
 		c.first = g
 		return
 	}
-	whole := c.first != nil && c.first.Pair == g.Pair
-	counted := len(c.plan.config.Agents) == 2 || c.precision != nil
-	if whole && counted && !c.gap {
+	if c.first == nil || c.first.Pair != g.Pair {
+		return
+	}
+	if len(c.plan.config.Agents) == 2 || c.precision != nil {
 		c.countPair(c.first, g)
 	}
 }
@@ -362,9 +373,10 @@ func (c *collector) countPair(first, second *record.Record) {
 	config := c.plan.config
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a.Outcome, &b.Outcome, 1)
-	if repeated || a.NotPlayed || b.NotPlayed {
+	switch {
+	case repeated, a.NotPlayed, b.NotPlayed:
 		c.repeated++
-	} else {
+	default:
 		c.repeated = 0
 		if c.precision != nil {
 			c.precision.results[a.Rules].AddPairs(a.South, a.North, a.Result, b.Result, 1)
@@ -404,7 +416,9 @@ func (c *collector) checkOpponents() {
 	}
 	left := len(out) <= len(config.Agents)-2
 	if len(c.plan.Stages) == 1 {
-		left = slices.ContainsFunc(c.plan.Stages[0].Matches, c.suspend.leaves)
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, func(m schedule.Match) bool {
+			return c.suspend.leaves(m.Players)
+		})
 	}
 	if !left {
 		c.note(&TooFewError{out, config.Suspend})

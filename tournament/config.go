@@ -25,7 +25,6 @@ const (
 	maxAgents  = 1000
 	maxRules   = 64
 	maxWorkers = 1024 // as the tag of Workers
-	maxName    = 64
 )
 
 // Config says which tournament is played: its settings, which files, flags, manifests and workers
@@ -169,13 +168,13 @@ func (c *Config) Validate(registry *agents.Registry) error {
 // checkPlan checks each setting by itself, and those that say who meets whom in how many games:
 // what can be checked of a config without making its agents.
 func (c *Config) checkPlan(p *problems.List) {
-	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules",
+	p.Expect(problems.Within(len(c.Rules), 1, maxRules), "rules",
 		"expected 1 to %d rule sets, found %d", maxRules, len(c.Rules))
 	fewest := 2
 	if c.Schedule.Format().About().Alone {
 		fewest = 1
 	}
-	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents",
+	p.Expect(problems.Within(len(c.Agents), fewest, maxAgents), "agents",
 		"expected %d to %d agents, found %d", fewest, maxAgents, len(c.Agents))
 	settings.Check(p, c, "")
 	c.checkSchedule(p)
@@ -184,9 +183,11 @@ func (c *Config) checkPlan(p *problems.List) {
 	}
 	p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s",
 		len(c.Agents), c.Schedule)
-	p.Expect(!c.sequential() || c.stages() == 1, "schedule",
-		"expected one stage with sprt or until_error, found %s, which has %d",
-		c.Schedule, c.stages())
+	if c.sequential() {
+		p.Expect(c.stages() == 1, "schedule",
+			"expected one stage with sprt or until_error, found %s, which has %d",
+			c.Schedule, c.stages())
+	}
 }
 
 func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
@@ -272,7 +273,7 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 	if _, err := agents.ParseSpec(spec.String()); err != nil {
 		return err
 	}
-	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
+	if kind, _ := registry.Kind(spec); kind.Interactive { // registry.New has the error
 		return fmt.Errorf("agent %.60q needs a person at the terminal; "+
 			"expected agents that play by themselves", spec)
 	}
@@ -292,7 +293,7 @@ func (c *Config) checkSchedule(p *problems.List) {
 		p.Expect(c.Rounds == 0, "rounds", "expected none with the schedule %s", format.Name)
 	} else {
 		most := format.MostRounds(max(len(c.Agents), 2))
-		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds",
+		p.Expect(problems.Within(c.Rounds, 0, most), "rounds",
 			"expected a number from 1 to %d with %s, found %d",
 			most, textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
 	}
@@ -311,11 +312,11 @@ func (c *Config) checkSchedule(p *problems.List) {
 	}
 }
 
-var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`) // with at most maxName letters
+var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]{0,63}$`)
 
 // CheckName adds what is wrong with a run's name, which must do in a path on any system.
 func CheckName(p *problems.List, name string) {
-	p.Expect(len(name) <= maxName && runName.MatchString(name), "name",
-		"expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, "+
-			"found %.60q", maxName, name)
+	p.Expect(runName.MatchString(name), "name",
+		"expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, "+
+			"found %.60q", name)
 }

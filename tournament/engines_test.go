@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/ugi"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -102,13 +103,9 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	_, err := Run(ctx, c, testRegistry(nil), func(*record.Record) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	before := readGames(t, c.Out)
-	kinds := testRegistry(nil).Kinds()
-	for i := range kinds {
-		if kinds[i].Name == "ugi" {
-			kinds[i].New = func(agents.Config) (agents.Agent, error) { return new(startless), nil }
-		}
-	}
-	broken := agents.NewRegistry(kinds...)
+	kind := ugi.Kind()
+	kind.New = func(agents.Config) (agents.Agent, error) { return new(startless), nil }
+	broken := withKind(kind)
 	_, err = Run(t.Context(), c, broken, nil)
 	require.ErrorIs(t, err, errTest)
 	require.Equal(t, before, readGames(t, c.Out))

@@ -94,6 +94,7 @@ func TestExtendByAgentsRefuses(t *testing.T) {
 		agents  []agents.Spec
 		message string
 	}{
+		{"swiss", nil, "holds a swiss tournament, which can't be extended"}, // by pairs
 		{"swiss", names(0, 1, 2, 3, 4), "holds a swiss tournament, which can't be extended"},
 		{"knockout", names(0, 1, 2, 3, 4), "holds a knockout tournament, which can't be extended"},
 		{"round-robin", names(0, 1, 3, 4), "agents was"},
@@ -111,6 +112,9 @@ func TestExtendByAgentsRefuses(t *testing.T) {
 		want, manifest := timeless(t, old.Out), readManifest(t, old.Out)
 		more := old
 		more.Agents, more.Extend = c.agents, true
+		if c.agents == nil {
+			more.Agents, more.Pairs = old.Agents, old.Pairs+1
+		}
 		_, err = Run(t.Context(), more, testRegistry(nil), nil)
 		if c.message == "" {
 			require.NoError(t, err) // it fails in its games

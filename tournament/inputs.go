@@ -35,7 +35,7 @@ func (was Inputs) Compare(now Inputs, anew ...string) error {
 	switch {
 	case err == nil:
 		return CompareConfigs(was.Config.played(), now.Config.played())
-	case !ok || len(changed.Players) == 0 || was.Config.Schedule.Format().About().Adaptive:
+	case !ok, len(changed.Players) == 0, was.Config.Schedule.Format().About().Adaptive:
 		return err
 	}
 	again := ""

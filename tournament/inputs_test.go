@@ -152,6 +152,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	c.Out = t.TempDir()
+	c.Pairs = 200 // more than are ever under way, so that it doesn't end before
 	write(t, path, "any")
 	_, err = Run(ctx, c, fileRegistry(), func(*record.Record) {
 		_ = os.Remove(path)

@@ -71,11 +71,11 @@ type aheadReader struct {
 func (r *aheadReader) Read(p []byte) (int, error) {
 	for len(r.text) == 0 {
 		line, err := r.lines.Next()
-		if err == nil && r.lines.Torn() {
-			err = io.EOF
-		}
 		if err != nil {
 			return 0, err
+		}
+		if r.lines.Torn() {
+			return 0, io.EOF
 		}
 		if gameOf(line) >= r.first {
 			r.text = append(bytes.Clone(line), '\n')

@@ -77,7 +77,8 @@ func Verifier(m *Manifest) func(*record.Record) error {
 // isOwn reports whether this program played all of the run and knows all of its settings.
 func (m *Manifest) isOwn() bool {
 	this := newManifest(m.Status, m.Inputs, m.Start).Program
-	if m.Config.Unknown != nil || m.Program != this || len(m.Earlier) > 0 {
+	switch {
+	case m.Config.Unknown != nil, m.Program != this, len(m.Earlier) > 0:
 		return false
 	}
 	var wrong problems.List

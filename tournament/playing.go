@@ -81,7 +81,8 @@ func PlayingOf(runners []*Runner, now time.Time) *Playing {
 func (p *Playing) bound() {
 	p.Games = slices.DeleteFunc(p.Games, tooLong)
 	slices.SortFunc(p.Games, byNumber)
-	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
+	shown := min(len(p.Games), maxPlaying)
+	p.Games = p.Games[:shown]
 }
 
 func byNumber(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) }

@@ -41,7 +41,7 @@ type slowRunner struct {
 func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 	s := &slowRunner{moves: make(chan bool), games: make(chan []*record.Record, 1)}
 	s.Runner = NewRunner(c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) {
-		return &waiting{picker{scored: true}, s.moves}, nil
+		return &waiting{picker{Scored: true}, s.moves}, nil
 	})
 	go func() {
 		games, _ := s.Play(t.Context(), Job{Agents: [2]int{0, 1}, Wanted: [2]bool{true, true}}, 1)

@@ -54,7 +54,7 @@ func (p *plan) meeting(suspended *suspensions) (groups [][]string) {
 		group[i] = i
 	}
 	for _, m := range p.Stages[0].Matches {
-		if !suspended.leaves(m) {
+		if !suspended.leaves(m.Players) {
 			continue
 		}
 		from, to := group[m.Players[0]], group[m.Players[1]]

@@ -41,7 +41,10 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 		}
 		was = longer
 	}
-	anew := c.anew()
+	var anew []string // the players whose games are played anew
+	for _, i := range c.Again {
+		anew = append(anew, c.Agents[i].Label())
+	}
 	err := was.Compare(m.Inputs, anew...)
 	if err != nil && fixed && longer.Compare(m.Inputs, anew...) == nil {
 		err = &ExtendError{err}

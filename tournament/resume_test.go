@@ -127,9 +127,9 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(plan, newManifest(Running, c.inputs(nil), time.Now()), func(*record.Record) {})
 	require.NoError(t, err)
-	require.NoError(t, st.begin(&c, plan))
+	require.NoError(t, st.begin(plan))
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 
@@ -154,17 +154,6 @@ func TestResumeRefuses(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, bad, now)
 	}
-}
-
-// A Swiss tournament with more pairs would have paired the later rounds otherwise.
-func TestExtendStages(t *testing.T) {
-	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Schedule, c.Rounds, c.Pairs = "swiss", 2, 1
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	c.Pairs, c.Extend = 2, true
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.ErrorContains(t, err, "holds a swiss tournament, which can't be extended")
 }
 
 // A run that another version of the program began is logged, and that version is in the manifest.

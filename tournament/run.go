@@ -52,20 +52,12 @@ type Summary struct {
 func Run(
 	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 ) (Summary, error) {
-	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
-}
-
-// run is Run with a way to put another writer in the place of the folder's.
-func run(
-	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
-	replace func(*record.Writer) *record.Writer,
-) (Summary, error) {
 	s, err := prepare(config, registry, onGame)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer func() { _ = s.runner.Close() }() // done before, unless the run doesn't begin
-	if err := s.open(ctx, replace); err != nil {
+	if err := s.open(ctx); err != nil {
 		return s.Summary, err
 	}
 	defer func() { _ = s.store.lock.Close() }() // nothing was written by it
@@ -112,7 +104,7 @@ func prepare(
 //   - Where games are to be played anew, the agents start first. Then these games are taken out of
 //     the folder.
 //   - Otherwise the folder is read first. The agents start if there are games to play.
-func (s *session) open(ctx context.Context, replace func(*record.Writer) *record.Writer) error {
+func (s *session) open(ctx context.Context) error {
 	config := s.plan.config
 	anew := len(config.Again) > 0
 	if anew {
@@ -123,7 +115,7 @@ func (s *session) open(ctx context.Context, replace func(*record.Writer) *record
 			return err
 		}
 	}
-	st, err := openStore(config, s.manifest, s.plan, s.count)
+	st, err := openStore(s.plan, s.manifest, s.count)
 	if err != nil {
 		return err
 	}
@@ -137,10 +129,10 @@ func (s *session) open(ctx context.Context, replace func(*record.Writer) *record
 			return errors.Join(err, st.discard())
 		}
 	}
-	if err := st.begin(config, s.plan); err != nil {
+	if err := st.begin(s.plan); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", config.Out, err), st.Close(), st.lock.Close())
 	}
-	s.writer = replace(st.writer)
+	s.writer = st.writer
 	if err := s.manifest.save(config.Out); err != nil {
 		return errors.Join(err, s.writer.Close(), st.lock.Close())
 	}
@@ -239,7 +231,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	}
 	if err == nil {
 		switch {
-		case s.Played == s.Scheduled || s.Decided:
+		case s.Played == s.Scheduled, s.Decided:
 			return Finished, nil
 		case ctx.Err() != nil:
 			return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,14 +24,11 @@ func readGames(t *testing.T, dir string) []*record.Record {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
 	var games []*record.Record
-	for r := record.NewReader(f, GamesFile); ; {
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return games
-		}
+	for g, err := range readAll(record.NewReader(f, GamesFile)) {
 		require.NoError(t, err)
 		games = append(games, g)
 	}
+	return games
 }
 
 // checksum is that of a record; tests remove it from those that they change.

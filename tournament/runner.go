@@ -47,7 +47,9 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 func (r *Runner) Play(
 	ctx context.Context, job Job, timeScale float64,
 ) (games []*record.Record, err error) {
-	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
+	err = r.playEach(ctx, job, timeScale, func(g *record.Record) {
+		games = append(games, g)
+	})
 	return games, err
 }
 
@@ -129,7 +131,8 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		r.agents[seated[*hung]] = nil
 		return g, err
 	}
-	if err != nil || g.Fault == nil || g.Fault.Kind == record.FaultIllegal {
+	switch {
+	case err != nil, g.Fault == nil, g.Fault.Kind == record.FaultIllegal:
 		return g, err
 	}
 	failed := seated[g.Fault.Loser()]

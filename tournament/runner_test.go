@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ import (
 // stubborn agents ignore their context until release is closed.
 func stubborn(release <-chan struct{}, calls *atomic.Int64) agents.Kind {
 	return agents.Kind{Name: "stubborn", New: func(agents.Config) (agents.Agent, error) {
-		return &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
+		return &faulty{After: 2, Wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
 			calls.Add(1)
 			<-release
 			return agents.Decision{}, errTest
@@ -25,8 +26,12 @@ func stubborn(release <-chan struct{}, calls *atomic.Int64) agents.Kind {
 	}}
 }
 
+// withKind returns the registry of tests with a kind more, or in the place of the one of its name.
 func withKind(k agents.Kind) *agents.Registry {
-	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
+	others := slices.DeleteFunc(testRegistry(nil).Kinds(), func(other agents.Kind) bool {
+		return other.Name == k.Name
+	})
+	return agents.NewRegistry(append(others, k)...)
 }
 
 // An agent that ignores its context loses by time, and the worker plays on with another one.

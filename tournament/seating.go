@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -12,23 +13,26 @@ import (
 
 // checkJob returns an error unless a job, which may come from outside, is one of the config's.
 func (c *Config) checkJob(j Job) error {
-	lower, upper := min(j.Agents[0], j.Agents[1]), max(j.Agents[0], j.Agents[1])
-	isNumbered := j.Pair >= 0 && j.Round >= 0
-	hasRules := 0 <= j.Rules && j.Rules < len(c.Rules)
-	hasAgents := 0 <= lower && upper < len(c.Agents)
-	if isNumbered && hasRules && hasAgents {
+	ruleSets, players := len(c.Rules), len(c.Agents)
+	switch {
+	case j.Pair < 0, j.Round < 0:
+	case !problems.Within(j.Rules, 0, ruleSets-1):
+	case !problems.Within(j.Agents[0], 0, players-1):
+	case !problems.Within(j.Agents[1], 0, players-1):
+	default:
 		return nil
 	}
 	return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, "+
-		"found %d, %d, %v", j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+		"found %d, %d, %v", j.Pair, ruleSets, players, j.Round, j.Rules, j.Agents)
 }
 
 // seed returns the seed of a side in game 0 or 1 of a pair.
 func (c *Config) seed(j Job, n int, side rules.Side) uint64 {
-	first := c.Agents[j.Agents[0]].Label()
-	second := c.Agents[j.Agents[1]].Label()
-	ruleSet := c.Rules[j.Rules].String()
-	return schedule.Seed(c.Seed, ruleSet, [2]string{first, second}, j.Round, n, side)
+	var labels [2]string
+	for i, agent := range j.Agents {
+		labels[i] = c.Agents[agent].Label()
+	}
+	return schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
 }
 
 // task returns game n, 0 or 1, of a pair, without its agents.

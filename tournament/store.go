@@ -49,7 +49,8 @@ func appendingMode() int {
 
 // openStore makes the folder of a run, or opens that of a run that was stopped and reads it. kept
 // is called for each game it has, in order. What it holds is changed by begin alone.
-func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*store, error) {
+func openStore(p *plan, m *Manifest, kept func(*record.Record)) (*store, error) {
+	c := p.config
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*sto
 		return nil, err
 	}
 	st := &store{File: f, ahead: ahead{dir: c.Out, games: map[int64]waitingGame{}}}
-	if err := st.read(c, m, p, kept); err != nil {
+	if err := st.read(p, m, kept); err != nil {
 		_ = st.lock.Close() // it may be nil
 		if errors.As(err, new(*jsonl.LineError)) {
 			err = fmt.Errorf("%w; without this line its games are played again", err)
@@ -89,7 +90,8 @@ func makeFolder(dir string) error {
 
 // read locks the folder, compares the run in it with the one that is to be played, and reads its
 // games.
-func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)) error {
+func (st *store) read(p *plan, m *Manifest, kept func(*record.Record)) error {
+	c := p.config
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
@@ -145,9 +147,10 @@ func (st *store) indexAhead(p *plan) error {
 }
 
 // begin makes the folder ready for the games that are missing.
-func (st *store) begin(c *Config, p *plan) error {
-	files.Clean(c.Out)
-	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // one that was killed left it
+func (st *store) begin(p *plan) error {
+	dir := p.config.Out
+	files.Clean(dir)
+	_ = os.Remove(filepath.Join(dir, PlayingFile)) // one that was killed left it
 	all, err := jsonl.CutTorn(st.File, record.MaxLine)
 	if err != nil {
 		return err
@@ -294,8 +297,9 @@ func (st *store) stillThere() error {
 		return err
 	}
 	path := st.Name()
-	switch seen, err := os.Stat(path); {
-	case err == nil && os.SameFile(open, seen):
+	seen, err := os.Stat(path)
+	switch {
+	case os.SameFile(open, seen): // it isn't if there is none
 		return st.checkSize()
 	case err == nil:
 		path += ".kept"

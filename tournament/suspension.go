@@ -6,7 +6,6 @@ import (
 
 	"gyges/rules"
 	"gyges/tournament/record"
-	"gyges/tournament/schedule"
 )
 
 // suspensions excludes agents that only lose by faults from the games that remain. It depends on
@@ -25,20 +24,20 @@ func newSuspensions(limit, agents int) *suspensions {
 // has reports whether an agent is suspended. It may be called concurrently.
 func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
 
-// leaves reports whether the players of a match still meet.
-func (s *suspensions) leaves(m schedule.Match) bool {
-	return !s.has(m.Players[0]) && !s.has(m.Players[1])
+// leaves reports whether two players still meet.
+func (s *suspensions) leaves(players [2]int) bool {
+	return !s.has(players[0]) && !s.has(players[1])
 }
 
 // note counts the next game in schedule order and reports whether one of its agents, by side, is
 // suspended after it.
 func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
-	if f != nil && f.Kind == record.FaultSuspended {
-		return false
-	}
-	if f == nil || seated[0] == seated[1] { // an agent that plays against itself wins, too
+	switch {
+	case f == nil, seated[0] == seated[1]: // an agent that plays against itself wins, too
 		s.row[seated[0]] = 0
 		s.row[seated[1]] = 0
+		return false
+	case f.Kind == record.FaultSuspended:
 		return false
 	}
 	loser := seated[f.Loser()]

@@ -12,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/solver"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/tournament/record"
@@ -119,7 +120,7 @@ func parseCondition(text string) (c condition, ok bool) {
 		points, value, _ = strings.Cut(value, ":")
 		x, err := settings.Parse[float64](points)
 		hundredths := math.Round(100 * x)
-		inRange := a.least <= hundredths && hundredths <= float64(agents.WinScore) // NaN isn't
+		inRange := problems.Within(hundredths, a.least, float64(agents.WinScore)) // NaN isn't
 		if err != nil || !inRange {
 			return c, false
 		}
@@ -129,7 +130,7 @@ func parseCondition(text string) (c condition, ok bool) {
 	if given || a.usual == 0 {
 		c.n, _ = settings.Parse[int](value) // what can't be read is 0
 	}
-	return c, 1 <= c.n && c.n <= most
+	return c, problems.Within(c.n, 1, most)
 }
 
 // Choices lists the options.
@@ -216,7 +217,7 @@ func judgeProven(p *position, c condition) rules.Outcome {
 	}
 	r, err := p.solver.Solve(p.ctx, p.game, c.n)
 	switch {
-	case err != nil || r.Plies == 0:
+	case err != nil, r.Plies == 0:
 		return rules.Undecided
 	case r.Plies < 0:
 		return rules.WinFor(now.Side().Other())
@@ -235,7 +236,7 @@ func (p *position) agree(moves int, low, high agents.Score) bool {
 		if i%2 == 0 { // the other side's
 			seen = -seen
 		}
-		if !s.Known() || seen < low || high < seen {
+		if !s.Known() || !problems.Within(seen, low, high) {
 			return false
 		}
 	}

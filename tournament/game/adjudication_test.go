@@ -66,7 +66,7 @@ func TestAdjudicatedGames(t *testing.T) {
 	var games []*record.Record
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		for seed := range uint64(24) {
-			m := newTestGame(t, rules.MustParse(name), seed, &picker{}, &picker{scored: true})
+			m := newTestGame(t, rules.MustParse(name), seed, &picker{}, &picker{Scored: true})
 			m.Adjudication = adjudication
 			g, err := Play(t.Context(), m)
 			require.NoError(t, err)

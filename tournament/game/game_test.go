@@ -14,6 +14,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/tournament/internal/agenttest"
 	"gyges/tournament/record"
 )
 
@@ -31,7 +32,7 @@ func TestPlayGameUnderAllRules(t *testing.T) {
 	for _, name := range presetNames() {
 		for seed := range uint64(5) {
 			r := rules.MustParse(name)
-			m := newTestGame(t, r, seed, &picker{}, &picker{scored: true})
+			m := newTestGame(t, r, seed, &picker{}, &picker{Scored: true})
 			m.Limits = agents.Limits{Depth: 3, Nodes: 7}
 			looked := 0
 			m.OnMove = func(g *rules.Game, d agents.Decision) {
@@ -82,14 +83,14 @@ func TestFaults(t *testing.T) {
 		"illegal": {record.FaultIllegal, "pass is not legal: there is a move to make"},
 		"error":   {record.FaultError, "out of ideas"},
 		"panic": {record.FaultPanic,
-			"runtime error: index out of range [4] with length 0 in gyges/tournament/game.wrongs.func4 (agents_test.go:"},
-		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament/game.wrongs.func5 (agents_test.go:"},
+			"runtime error: index out of range [4] with length 0 in gyges/tournament/internal/agenttest.init.func4 (agenttest.go:"},
+		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament/internal/agenttest.init.func5 (agenttest.go:"},
 		"change":     {record.FaultError, "the agent changed the game it was given"},
 	} {
 		for _, side := range []rules.Side{rules.South, rules.North} {
 			t.Run(fmt.Sprint(name, side), func(t *testing.T) {
 				m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
-				m.Seats[side].Agent = &faulty{after: 2, wrong: wrongs()[name]}
+				m.Seats[side].Agent = &faulty{After: 2, Wrong: agenttest.Wrongs[name]}
 				g, err := Play(t.Context(), m)
 				require.NoError(t, err)
 				requireSound(t, g)
@@ -112,7 +113,7 @@ func TestFaults(t *testing.T) {
 func TestResignation(t *testing.T) {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
-		m.Seats[side].Agent = &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
+		m.Seats[side].Agent = &faulty{After: 2, Wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
 			return agents.Decision{}, fmt.Errorf("hopeless: %w", agents.ErrResigned)
 		}}
 		g, err := Play(t.Context(), m)
@@ -157,7 +158,7 @@ func TestAnyNumberAsAMove(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "moves"), 0))
 		junk := rapid.Uint32().Draw(t, "junk")
-		m.Seats[rules.North].Agent = &faulty{wrong: func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+		m.Seats[rules.North].Agent = &faulty{Wrong: func(_ context.Context, g *rules.Game) (agents.Decision, error) {
 			var ms rules.MoveSet
 			g.LegalMoves(&ms)
 			move := uint32(ms.At(rng.IntN(ms.Len())))
@@ -182,7 +183,7 @@ func TestAnyNumberAsAMove(t *testing.T) {
 
 func TestNoRecordOnceCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &faulty{after: 1, wrong: wrongs()["block"]})
+	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &faulty{After: 1, Wrong: agenttest.Wrongs["block"]})
 	m.OnMove = func(g *rules.Game, _ agents.Decision) {
 		if len(g.Moves()) == 3 {
 			cancel()
@@ -230,7 +231,7 @@ func (a *repeater) again(g *rules.Game) rules.Move {
 func TestOnRepetition(t *testing.T) {
 	play := func(policy agents.OnRepetition) *record.Record {
 		a := &repeater{}
-		m := newTestGame(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
+		m := newTestGame(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{Wrong: decideBy(a.again)}, &picker{})
 		m.OnRepetition = policy
 		g, err := Play(t.Context(), m)
 		require.NoError(t, err)

@@ -145,8 +145,8 @@ func (p *play) prepare(ctx context.Context) *record.Fault {
 const noEnd time.Duration = 1 << 60 // some decades
 
 // call notes that a side's agent is called now, the time since the game's start. It may take the
-// time in which it doesn't lose by its limits, and the stall timeout more; without either as long
-// as it likes.
+// time in which it doesn't lose by its limits, and the stall timeout more; without a stall timeout
+// as long as it likes.
 func (p *play) call(side rules.Side, now time.Duration) {
 	clockMargin, moveMargin := p.task.timeMargins()
 	patience := p.task.moveTime(side)
@@ -160,7 +160,7 @@ func (p *play) call(side rules.Side, now time.Duration) {
 		}
 	}
 	patience += p.task.StallTimeout
-	if p.task.Seats[side].Person || patience == 0 {
+	if p.task.Seats[side].Person || p.task.StallTimeout == 0 {
 		patience = noEnd
 	}
 	p.side = side

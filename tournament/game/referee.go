@@ -75,7 +75,7 @@ func (r *Referee) Play(
 		}
 		p.watchdog.tick(time.Now())
 		late, ok := p.watchdog.overdue(time.Since(p.start))
-		if !ok || g.StallTimeout == 0 {
+		if !ok {
 			continue
 		}
 		// The agent loses, unless the game ends just now.

@@ -117,9 +117,8 @@ func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
-	validBase := time.Millisecond <= c.Base && c.Base <= MaxTime
-	validIncrement := 0 <= c.Increment && c.Increment <= MaxTime
-	return validBase && validIncrement
+	validBase := problems.Within(c.Base, time.Millisecond, MaxTime)
+	return validBase && problems.Within(c.Increment, 0, MaxTime)
 }
 
 func (c Clock) limits(left time.Duration) agents.Limits {
@@ -149,7 +148,8 @@ func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun t
 
 // scaled returns the game with the times of all limits and clocks multiplied by its time scale.
 func (g *Task) scaled() *Task {
-	if g.TimeScale == 0 || g.TimeScale == 1 {
+	switch g.TimeScale {
+	case 0, 1:
 		return g
 	}
 	to := *g

@@ -20,10 +20,11 @@ func Verify(r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := verifyTimes(&r.Timing); err != nil {
-		return fmt.Errorf("game %d: %w", r.Game, err)
+	err = verifyTimes(&r.Timing)
+	if err == nil {
+		err = verifyEnding(r, g)
 	}
-	if err := verifyEnding(r, g); err != nil {
+	if err != nil {
 		return fmt.Errorf("game %d: %w", r.Game, err)
 	}
 	return nil
@@ -163,9 +164,10 @@ func (g *Task) verifyTimeout(r *record.Record) error {
 		return nil
 	}
 	loser := r.Fault.Loser()
-	limited := g.moveTime(loser) > 0 || g.clock(loser).Base > 0
 	stalled := g.StallTimeout > 0 && r.Timing.Seconds >= g.StallTimeout.Seconds()
-	if limited || stalled || programs.MatchString(g.Seats[loser].Name) {
+	switch {
+	case g.moveTime(loser) > 0, g.clock(loser).Base > 0, stalled,
+		programs.MatchString(g.Seats[loser].Name):
 		return nil
 	}
 	return fmt.Errorf("game %d: expected another reason than timeout, "+

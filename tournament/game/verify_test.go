@@ -16,7 +16,7 @@ import (
 // wonBySouth returns the record of a game that South wins at the goal, and its task.
 func wonBySouth(t *testing.T, change func(*Task)) (*Task, *record.Record) {
 	for seed := range uint64(100) {
-		m := newTestGame(t, rules.MustParse("simplified"), seed, &picker{}, &picker{scored: true})
+		m := newTestGame(t, rules.MustParse("simplified"), seed, &picker{}, &picker{Scored: true})
 		if change != nil {
 			change(m)
 		}

@@ -57,7 +57,8 @@ func (w *watchdog) leave() bool {
 func (w *watchdog) overdue(now time.Duration) (c call, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.call, w.waiting && now > w.call.deadline
+	ok = w.waiting && now > w.call.deadline
+	return w.call, ok
 }
 
 // giveUp reports whether an agent is still being called, and whose. Then the game's goroutine is

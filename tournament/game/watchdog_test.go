@@ -17,13 +17,13 @@ import (
 
 // sleeping agents take a time for each move but the first.
 func sleeping(d time.Duration) agents.Agent {
-	a := &faulty{after: 1}
-	a.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+	a := &faulty{After: 1}
+	a.Wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
 		select {
 		case <-time.After(d):
 		case <-ctx.Done():
 		}
-		return a.picker.Choose(ctx, g, agents.Request{})
+		return a.Picker.Choose(ctx, g, agents.Request{})
 	}
 	return a
 }
@@ -85,8 +85,8 @@ func TestLimitsLeaveOutSuspensions(t *testing.T) {
 func suspend(t *testing.T, limit func(*Task), stopped bool) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &Referee{}
-		slow := &faulty{after: 1}
-		slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+		slow := &faulty{After: 1}
+		slow.Wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
 			if stopped {
 				w := &r.shown.Load().watchdog
 				w.mu.Lock()
@@ -97,7 +97,7 @@ func suspend(t *testing.T, limit func(*Task), stopped bool) {
 			case <-time.After(2 * time.Minute):
 			case <-ctx.Done():
 			}
-			return slow.picker.Choose(ctx, g, agents.Request{})
+			return slow.Picker.Choose(ctx, g, agents.Request{})
 		}
 		m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
 		limit(m)

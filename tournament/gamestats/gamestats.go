@@ -69,42 +69,50 @@ const (
 type definition struct {
 	key        string
 	sum, cases stat // the figure is the one divided by the other
-	mean       bool // of numbers from 0; else a share
+}
+
+// isMean reports whether the figure is a mean of numbers from 0, and no share.
+func (d definition) isMean() bool {
+	switch d.sum {
+	case plies, moveBounces, turnLegalMoves:
+		return true
+	}
+	return false
 }
 
 // definitions are in printing order; what each counts is in the manual, package record.
 var definitions = []definition{
-	{"south_points", southPoints, games, false},
-	{"drawn", drawn, games, false},
-	{"plies_mean", plies, games, true},
-	{"win_height_1", winHeight1, wins, false},
-	{"win_height_2", winHeight2, wins, false},
-	{"win_height_3", winHeight3, wins, false},
-	{"win_bounce", winBounce, wins, false},
-	{"win_bounces_0", winBounces0, wins, false},
-	{"win_bounces_1", winBounces1, wins, false},
-	{"win_bounces_2", winBounces2, wins, false},
-	{"win_bounces_3", winBounces3, wins, false},
-	{"win_bounces_4", winBounces4, wins, false},
-	{"win_bounces_5+", winBounces5, wins, false},
-	{"win_row_hand", winHand, wins, false},
-	{"win_row_1", winRow1, wins, false},
-	{"win_row_2", winRow2, wins, false},
-	{"win_row_3", winRow3, wins, false},
-	{"win_row_4", winRow4, wins, false},
-	{"win_row_5", winRow5, wins, false},
-	{"win_row_6", winRow6, wins, false},
-	{"move_height_1", moveHeight1, moves, false},
-	{"move_height_2", moveHeight2, moves, false},
-	{"move_height_3", moveHeight3, moves, false},
-	{"move_bounce", moveBounce, moves, false},
-	{"move_bounces_mean", moveBounces, moves, true},
-	{"move_displacement", moveDisplacement, moves, false},
-	{"turn_pass", turnPass, turns, false},
-	{"turn_legal_moves_mean", turnLegalMoves, turns, true},
-	{"missed_defence", missedDefence, winsWithDefence, false},
-	{"goal_in_reach", goalInReach, turns, false},
-	{"goal_missed", goalMissed, goalInReach, false},
+	{"south_points", southPoints, games},
+	{"drawn", drawn, games},
+	{"plies_mean", plies, games},
+	{"win_height_1", winHeight1, wins},
+	{"win_height_2", winHeight2, wins},
+	{"win_height_3", winHeight3, wins},
+	{"win_bounce", winBounce, wins},
+	{"win_bounces_0", winBounces0, wins},
+	{"win_bounces_1", winBounces1, wins},
+	{"win_bounces_2", winBounces2, wins},
+	{"win_bounces_3", winBounces3, wins},
+	{"win_bounces_4", winBounces4, wins},
+	{"win_bounces_5+", winBounces5, wins},
+	{"win_row_hand", winHand, wins},
+	{"win_row_1", winRow1, wins},
+	{"win_row_2", winRow2, wins},
+	{"win_row_3", winRow3, wins},
+	{"win_row_4", winRow4, wins},
+	{"win_row_5", winRow5, wins},
+	{"win_row_6", winRow6, wins},
+	{"move_height_1", moveHeight1, moves},
+	{"move_height_2", moveHeight2, moves},
+	{"move_height_3", moveHeight3, moves},
+	{"move_bounce", moveBounce, moves},
+	{"move_bounces_mean", moveBounces, moves},
+	{"move_displacement", moveDisplacement, moves},
+	{"turn_pass", turnPass, turns},
+	{"turn_legal_moves_mean", turnLegalMoves, turns},
+	{"missed_defence", missedDefence, winsWithDefence},
+	{"goal_in_reach", goalInReach, turns},
+	{"goal_missed", goalMissed, goalInReach},
 }
 
 // Figure is a number of the games of a rule set with its 95 % interval; what isn't known is NaN.
@@ -135,7 +143,7 @@ func (f *Figure) cell(v float64) grid.Cell {
 	switch {
 	case math.IsNaN(v):
 		return grid.Cell{Text: "-"}
-	case f.mean:
+	case f.isMean():
 		return grid.Fixed(v, 2)
 	}
 	return grid.Percent(v)
@@ -162,7 +170,7 @@ func (c *Counter) Add(file string, g *record.Record) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if c.last == nil || !c.isPair(file, g) {
+	if !c.isPair(file, g) {
 		c.endPair()
 	}
 	for i, n := range t {
@@ -175,10 +183,11 @@ func (c *Counter) Add(file string, g *record.Record) error {
 
 // isPair reports whether a game is the second one of the last pair.
 func (c *Counter) isPair(file string, g *record.Record) bool {
-	if c.pair[games] == 2 || c.file != file {
+	switch {
+	case c.last == nil, c.pair[games] == 2, c.file != file, c.last.Pair != g.Pair:
 		return false
 	}
-	return c.last.Pair == g.Pair && c.last.Rules == g.Rules
+	return c.last.Rules == g.Rules
 }
 
 // endPair adds the last pair to what was counted under its rules.
@@ -205,7 +214,7 @@ func (c *Counter) Figures() (list []Figure) {
 		for i, d := range definitions {
 			m := &s.moments[i]
 			f := Figure{definition: d, Rules: s.rules, Value: m.ratio(), N: int64(m.cases)}
-			if d.mean {
+			if d.isMean() {
 				half := interval.Z95 * math.Sqrt(m.variance())
 				f.Low = max(0, f.Value-half)
 				f.High = f.Value + half

@@ -62,16 +62,15 @@ func (n *Notes) Add(k Kind, text string) {
 	text = textfmt.Cut(text, maxError)
 	n.counts[k]++
 	isFirst := n.counts[k] == 1
-	smaller := k == Duplicate && compareIDs(text, n.first[k]) < 0
-	if isFirst || smaller {
+	byLength := cmp.Compare(len(text), len(n.first[k])) // of ids that are numbers
+	isSmaller := cmp.Or(byLength, cmp.Compare(text, n.first[k])) < 0
+	if isFirst || k == Duplicate && isSmaller {
 		n.first[k] = text
 	}
 	if k == Unreadable && len(n.Errors) < maxErrors {
 		n.Errors = append(n.Errors, text)
 	}
 }
-
-func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // Count returns the number of games of a kind.
 func (n *Notes) Count(k Kind) int { return n.counts[k] }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"gyges/ratings/table"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -75,10 +74,12 @@ const (
 )
 
 // Choices lists the formats.
-func (Name) Choices() []settings.Choice {
-	return lists.Map(formats, func(f Format) settings.Choice {
-		return settings.Choice{Name: f.About().Name, Doc: f.About().Doc}
-	})
+func (Name) Choices() (list []settings.Choice) {
+	for _, f := range formats {
+		about := f.About()
+		list = append(list, settings.Choice{Name: about.Name, Doc: about.Doc})
+	}
+	return list
 }
 
 // Format returns the format. One that this version doesn't know, as a manifest may name it, has no

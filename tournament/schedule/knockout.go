@@ -49,13 +49,17 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 // winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one
 // that is listed first.
 func (m *Match) winner() int {
-	tied := m.Halves[0] == m.Halves[1]
-	listedLater := m.Players[0] > m.Players[1]
-	if m.Halves[0] < m.Halves[1] || tied && listedLater {
+	secondWins := m.Halves[0] < m.Halves[1]
+	if m.tied() {
+		secondWins = m.Players[0] > m.Players[1]
+	}
+	if secondWins {
 		return 1
 	}
 	return 0
 }
+
+func (m *Match) tied() bool { return m.Halves[0] == m.Halves[1] }
 
 // decided is a match of a round with the player first that goes on, or while it is not over the one
 // that leads.
@@ -67,8 +71,6 @@ type decided struct {
 }
 
 func (m decided) over() bool { return m.Games == m.all }
-
-func (m decided) tied() bool { return m.Halves[0] == m.Halves[1] }
 
 const final = "Final"
 

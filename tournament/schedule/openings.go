@@ -153,11 +153,12 @@ func (o Openings) Sum() uint64 { return hashText(strings.Join(o.Positions, "\n")
 // Parse reads position i of the list, from 0, under a rule set.
 func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 	p, err := r.ParsePosition(o.Positions[i])
-	if err == nil && r.Outcome(p) != rules.Undecided {
-		err = fmt.Errorf("%q: the game is over there", o.Positions[i])
-	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case r.Outcome(p) == rules.Undecided:
 		return p, nil
+	default:
+		err = fmt.Errorf("%q: the game is over there", o.Positions[i])
 	}
 	place := o.File
 	if i < len(o.Lines) {
@@ -377,13 +378,11 @@ func draw(r *rules.Rules, rng *rand.Rand, plies int) (p rules.Position, ok bool)
 
 // passes reports whether a game may begin in p, see [RandomOpenings].
 func (o *Opener) passes(r *rules.Rules, p rules.Position) bool {
-	if r.Outcome(p) != rules.Undecided {
+	scored := p.Goals(rules.South)+p.Goals(rules.North) > 0
+	switch {
+	case r.Outcome(p) != rules.Undecided, scored, r.CanReachGoal(p, p.Side()):
 		return false
-	}
-	if p.Passes() > 0 { // a pass just before is no part of a position's text
-		return false
-	}
-	if p.Goals(rules.South)+p.Goals(rules.North) > 0 || r.CanReachGoal(p, p.Side()) {
+	case p.Passes() > 0: // a pass just before is no part of a position's text
 		return false
 	}
 	r.Moves(p, &o.moves)

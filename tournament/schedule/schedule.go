@@ -118,13 +118,11 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 		m.Players = [2]int{south, north}
 	}
 	side := slices.Index(m.Players[:], south)
-	if side < 0 || m.Players[1-side] != north {
-		return errForeign
-	}
 	alone := south == north && !s.Format.About().Alone
 	// A run of one stage may have been extended.
 	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games
-	if alone || whole {
+	switch {
+	case side < 0, m.Players[1-side] != north, alone, whole:
 		return errForeign
 	}
 	m.Games++
@@ -215,7 +213,8 @@ const (
 func Seed(
 	run uint64, ruleSet string, labels [2]string, round int64, game int, side rules.Side,
 ) uint64 {
-	return agents.MixSeed(run, forGame, hashText(ruleSet), hashText(labels[0]), hashText(labels[1]),
+	first, second := hashText(labels[0]), hashText(labels[1])
+	return agents.MixSeed(run, forGame, hashText(ruleSet), first, second,
 		uint64(round), uint64(game), uint64(side))
 }
 

@@ -134,7 +134,7 @@ func (c *PairCounts) add(first, second ratings.Result, one bool, n int64) {
 		c.OneGame += n
 	}
 	switch {
-	case first == ratings.Draw || second == ratings.Draw:
+	case first == ratings.Draw, second == ratings.Draw:
 		c.Draws += n
 	case first != second:
 		c.OnePlayer += n

@@ -89,7 +89,8 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 	}
 	a, okA := r.players[south]
 	b, okB := r.players[north]
-	if !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil {
+	switch {
+	case !okA, !okB, r.schedule.Add(pair, a, b, int(1+result)) != nil:
 		r.misfit = true
 	}
 }
@@ -302,8 +303,10 @@ func fit(ctx context.Context, t *table.Table, d *ratings.Data, o ratings.Options
 	own := o
 	players := d.Players()
 	own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-		otherRules := a.Rules != "" && a.Rules != t.Rules
-		return otherRules || !slices.Contains(players, a.Name)
+		if a.Rules != "" && a.Rules != t.Rules {
+			return true
+		}
+		return !slices.Contains(players, a.Name)
 	})
 	t.Ratings, err = ratings.Fit(ctx, d, own)
 	if err == nil && t.Challenger != "" {

@@ -3,6 +3,7 @@
 package problems
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -67,3 +68,6 @@ func Split(err error) []error {
 	}
 	return all
 }
+
+// Within reports whether a value is in a range, whose ends are part of it.
+func Within[T cmp.Ordered](x, low, high T) bool { return low <= x && x <= high }
