@@ -13,8 +13,12 @@ import (
 
 // TestExtend does what the page on extending the program says: it pipes the page, as the program prints it, to git in a
 // copy of the repository, builds the program there and runs the page's commands with it. The list of kinds in the copy
-// has the example of the manual of agents, too, and both new kinds play in the conformance test.
+// has the example of the manual of agents, too, and both new kinds play in the conformance test. It compiles all of the
+// program anew, so it is a long test.
 func TestExtend(t *testing.T) {
+	if os.Getenv(longTests) == "" {
+		t.Skip(longTests + " isn't set")
+	}
 	t.Chdir(filepath.Join("..", ".."))
 	page := readDocument(t, "cmd/gyges/extend.md")
 	manual := readDocument(t, "agents/README.md")
