@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "gyges" {
 		flag.Parse()
 		if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
-			_ = p.Value.Set("4") // some scripts wait more than they work
+			_ = p.Value.Set("6") // some scripts wait more than they work
 		}
 	}
 	testscript.Main(m, map[string]func(){"gyges": main})

@@ -103,7 +103,7 @@ func gamesAndPairs(t require.TestingT, output string) (games, pairs int) {
 
 // What is printed doesn't depend on the order in which games stand in a file, whatever says which of them are pairs.
 func TestOrderOfGames(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	rounds := roundRobin(rng, []string{"A", "B", "C", "D", "E"}, 30)
 	var oneOpening []playedGame
@@ -125,14 +125,15 @@ func TestOrderOfGames(t *testing.T) {
 	}{{"rounds", rounds}, {"one opening", oneOpening}, {"several", several}, {"copies", copies}} {
 		for name, format := range gameFormats {
 			t.Run(set.name+" "+name, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), name)
 				games := slices.Clone(set.games)
 				print := func() []string {
 					text := format.header
 					for _, g := range games {
 						text += format.write(g)
 					}
-					require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-					return rateOutputs(t, name)
+					require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+					return rateOutputs(t, file)
 				}
 				want := print()
 				n, pairs := gamesAndPairs(t, want[4])
@@ -173,7 +174,8 @@ func repeatedIn(output string) (n int) {
 // Games that are drawn by lot give the same bytes in any order, in any parts of several files, and with the files in any
 // order; each is counted once, and pairs as often as an independent count says.
 func TestOrderOfAnyGames(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
+	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		names := slices.Sorted(slices.Values([]string{"round.pgn", "fen.pgn", "pair.pgn", "pair.csv", "opening.csv", "games.jsonl"}))
 		draw := func(most int, of string) int { return rapid.IntRange(0, most).Draw(t, of) }
@@ -198,8 +200,9 @@ func TestOrderOfAnyGames(t *testing.T) {
 				for _, g := range list {
 					text += gameFormats[name].write(g)
 				}
-				require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-				args = append(args, name)
+				file := filepath.Join(dir, name)
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+				args = append(args, file)
 			}
 			return args
 		}
