@@ -83,8 +83,8 @@ func (p Precision) Text(elo float64, ended bool) string {
 		return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo,
 			widest)
 	case p.Error > elo:
-		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended is within "+
-			"± %g Elo", elo)
+		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended "+
+			"is within ± %g Elo", elo)
 	}
 	return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo,
 		widest)

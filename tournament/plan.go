@@ -77,8 +77,8 @@ func Verifier(m *Manifest) func(*record.Record) error {
 // isOwn reports whether this program played all of the run and knows all of its settings.
 func (m *Manifest) isOwn() bool {
 	this := newManifest(m.Status, m.Inputs, m.Start).Program
-	switch {
-	case m.Config.Unknown != nil, m.Program != this, len(m.Earlier) > 0:
+	playedElsewhere := m.Program != this || len(m.Earlier) > 0
+	if playedElsewhere || m.Config.Unknown != nil {
 		return false
 	}
 	var wrong problems.List

@@ -131,9 +131,11 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		r.agents[seated[*hung]] = nil
 		return g, err
 	}
-	switch {
-	case err != nil, g.Fault == nil, g.Fault.Kind == record.FaultIllegal:
+	if err != nil || g.Fault == nil {
 		return g, err
+	}
+	if g.Fault.Kind == record.FaultIllegal { // the agent itself is well
+		return g, nil
 	}
 	failed := seated[g.Fault.Loser()]
 	_ = game.Close(r.agents[failed]) // its failure is in the record

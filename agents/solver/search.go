@@ -149,10 +149,10 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 		return false
 	}
 	s.line.Moves(p, &f.moves)
-	switch {
-	case s.line.WinningMove(p, &f.moves) != rules.NoMove,
-		s.drawsByPass(p, f),
-		s.dropLosingExits(p, f):
+	if s.line.WinningMove(p, &f.moves) != rules.NoMove || s.drawsByPass(p, f) {
+		return false
+	}
+	if s.dropLosingExits(p, f) {
 		return false
 	}
 	return !s.rules.HasEvasion(p, &f.moves)

@@ -165,9 +165,8 @@ func (g *Task) verifyTimeout(r *record.Record) error {
 	}
 	loser := r.Fault.Loser()
 	stalled := g.StallTimeout > 0 && r.Timing.Seconds >= g.StallTimeout.Seconds()
-	switch {
-	case g.moveTime(loser) > 0, g.clock(loser).Base > 0, stalled,
-		programs.MatchString(g.Seats[loser].Name):
+	limited := g.moveTime(loser) > 0 || g.clock(loser).Base > 0
+	if limited || stalled || programs.MatchString(g.Seats[loser].Name) {
 		return nil
 	}
 	return fmt.Errorf("game %d: expected another reason than timeout, "+

@@ -183,8 +183,10 @@ func (c *Counter) Add(file string, g *record.Record) error {
 
 // isPair reports whether a game is the second one of the last pair.
 func (c *Counter) isPair(file string, g *record.Record) bool {
-	switch {
-	case c.last == nil, c.pair[games] == 2, c.file != file, c.last.Pair != g.Pair:
+	if c.last == nil || c.pair[games] == 2 {
+		return false
+	}
+	if c.file != file || c.last.Pair != g.Pair {
 		return false
 	}
 	return c.last.Rules == g.Rules

@@ -401,12 +401,13 @@ func (r *Stream) Found() (n int64) {
 func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
 		m := f.Manifest
-		switch {
-		case m == nil, m.Status == tournament.Running, f.cut,
-			m.Games.Played <= 0, m.Games.Played == f.records:
-			continue
+		if m == nil || m.Status == tournament.Running || f.cut {
+			continue // how many there are isn't known
 		}
 		played := m.Games.Played
+		if played <= 0 || played == f.records {
+			continue
+		}
 		prefix := ""
 		if f.records < played {
 			prefix = "left out, as they are missing: "

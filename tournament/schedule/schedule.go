@@ -121,8 +121,10 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 	alone := south == north && !s.Format.About().Alone
 	// A run of one stage may have been extended.
 	whole := len(s.Stages) > 1 && m.Games == s.Stages[k].Games
-	switch {
-	case side < 0, m.Players[1-side] != north, alone, whole:
+	if side < 0 || m.Players[1-side] != north {
+		return errForeign
+	}
+	if alone || whole {
 		return errForeign
 	}
 	m.Games++

@@ -89,8 +89,7 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 	}
 	a, okA := r.players[south]
 	b, okB := r.players[north]
-	switch {
-	case !okA, !okB, r.schedule.Add(pair, a, b, int(1+result)) != nil:
+	if !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil {
 		r.misfit = true
 	}
 }
