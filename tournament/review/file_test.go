@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,7 +63,8 @@ func TestWorkersDontMatter(t *testing.T) {
 	}
 }
 
-// A cancelled run passes on what was finished, and returns the context's error; an error of take ends it, too.
+// A cancelled run passes on what was finished, and returns the context's error; an error of added ends it, too: it gets
+// no other review, so that a full disk is told once.
 func TestRunEnds(t *testing.T) {
 	list := randomGames(t, "simplified", 6)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -76,8 +78,20 @@ func TestRunEnds(t *testing.T) {
 	require.Positive(t, n)
 	require.Less(t, n, 6)
 	failed := errors.New("the disk is full")
-	err = Run(t.Context(), 300, 2, list, make([]*Review, 6), func(*Review) error { return failed })
-	require.ErrorIs(t, err, failed)
+	list = randomGames(t, "simplified", 60)
+	for _, workers := range []int{1, 4} {
+		n = 0
+		err = Run(t.Context(), 1, workers, list, make([]*Review, len(list)), func(*Review) error {
+			n++
+			if n == 2 {
+				time.Sleep(50 * time.Millisecond) // in which others are reviewed
+				return failed
+			}
+			return nil
+		})
+		require.Equal(t, failed, err)
+		require.Equal(t, 2, n)
+	}
 }
 
 // What was added is found again, for the same record only, and an incomplete line is removed.

@@ -324,10 +324,12 @@ func Run(
 		}
 		return nil
 	}
-	passed := 0 // games of todo whose reviews added has received
+	passed := 0       // games of todo whose reviews added has received
+	var refused error // by added
 	pass := func(g *Review) error {
 		passed++
-		return added(g)
+		refused = added(g)
+		return refused
 	}
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -339,8 +341,12 @@ func Run(
 
 	// After an error, reviews have waited for an earlier one, which was not finished.
 	for _, i := range todo[passed:] {
+		if refused != nil {
+			break
+		}
 		if reviews[i] != nil {
-			err = errors.Join(err, added(reviews[i]))
+			refused = added(reviews[i])
+			err = errors.Join(err, refused)
 		}
 	}
 	return err
