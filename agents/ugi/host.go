@@ -76,6 +76,7 @@ type host struct {
 	rules  []*rules.Rules // that the program must be able to play
 
 	sent  limitValues // set as options of the program
+	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
@@ -131,6 +132,7 @@ func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 
 // newGame prepares the program for the game of the setup.
 func (h *host) newGame(ctx context.Context) error {
+	h.told.text = h.told.text[:0]
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return err
 	}
@@ -240,7 +242,7 @@ func (h *host) choose(
 	// All is sent at once: limits and position, then go as soon as the program is ready.
 	var commands []byte
 	if h.extended {
-		commands = append(historyCommand(g), "\nisready\ngo"...)
+		commands = append(h.told.command(g), "\nisready\ngo"...)
 		commands = appendLimits(commands, limits, g.Position().Side())
 		commands = append(commands, '\n')
 	} else {
@@ -260,15 +262,36 @@ func (h *host) choose(
 	return d, err
 }
 
-// historyCommand returns the command that tells the program the position of a game and its history.
-func historyCommand(g *rules.Game) []byte {
-	start := g.Rules().FormatPosition(g.Start())
-	text := []byte("setpos pos " + start + " moves")
-	for _, m := range g.Moves() {
-		text = append(text, ' ')
-		text = m.AppendText(text)
+// position is the position that the program was told last, as the command that it grows into: in a
+// long game the moves that are new are a small part of it.
+type position struct {
+	start rules.Position
+	moves []rules.Move
+	text  []byte // empty: none in this game
+}
+
+// command returns the command that tells the program the position of a game and its history.
+func (p *position) command(g *rules.Game) []byte {
+	if len(p.text) == 0 || !continues(g, p.start, p.moves) {
+		p.start = g.Start()
+		p.moves = p.moves[:0]
+		p.text = append(p.text[:0], "setpos pos "+g.Rules().FormatPosition(p.start)+" moves"...)
 	}
-	return text
+	added := g.Moves()[len(p.moves):]
+	for _, m := range added {
+		p.text = append(p.text, ' ')
+		p.text = m.AppendText(p.text)
+	}
+	p.moves = append(p.moves, added...)
+	return p.text
+}
+
+// continues reports whether a game has a start, and begins with the moves from there.
+func continues(g *rules.Game, start rules.Position, moves []rules.Move) bool {
+	if g.Start() != start || len(g.Moves()) < len(moves) {
+		return false
+	}
+	return slices.Equal(g.Moves()[:len(moves)], moves)
 }
 
 // decide returns the decision that the program's answer is.

@@ -3,7 +3,6 @@ package ugi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -187,7 +186,7 @@ func (s *server) setPosition(text string) error {
 			return err
 		}
 	}
-	if !continues(g, s.game) {
+	if !continues(g, s.game.Start(), s.game.Moves()) {
 		s.fresh = true // another game
 	}
 	s.game = g
@@ -197,15 +196,6 @@ func (s *server) setPosition(text string) error {
 		s.position = text
 	}
 	return nil
-}
-
-// continues reports whether a game begins as an earlier one did, with all moves of that.
-func continues(g, earlier *rules.Game) bool {
-	moves := earlier.Moves()
-	if g.Start() != earlier.Start() || len(g.Moves()) < len(moves) {
-		return false
-	}
-	return slices.Equal(g.Moves()[:len(moves)], moves)
 }
 
 // parsePosition reads what follows setpos, but for the moves.
