@@ -21,8 +21,9 @@ import (
 const (
 	defaultStart = 10 * time.Second // for a program to send ugiok
 
-	quitGrace = time.Second // for a program to end after quit
-	maxPly    = 1000        // the highest depth
+	quitGrace  = time.Second // for a program to end after quit
+	maxOptions = 1000        // of a program, more are ignored
+	maxPly     = 1000        // the highest depth, and the results of a search that are kept
 
 	notReady = "the engine did not send readyok within %v"
 )
@@ -147,7 +148,7 @@ func (c *client) addOption(text string) {
 	if len(words) > 1 && words[0] == "name" {
 		words = words[1:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || len(c.offered) == maxOptions {
 		return
 	}
 	c.offered = append(c.offered, words[0])
@@ -268,6 +269,9 @@ func (c *client) handleLine(word, rest string) (done bool, err error) {
 	}
 	switch word {
 	case "info":
+		if len(c.results) == maxPly {
+			return false, nil
+		}
 		var r result
 		r.read(rest)
 		if r.move != "" {

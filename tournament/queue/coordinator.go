@@ -39,7 +39,8 @@ type Options struct {
 	// another speed multiply them. nil: times are the same on all machines.
 	Speed func() float64
 
-	// Notify is called with a line for each worker that joins or leaves, and when there is none.
+	// Notify is called with a line for each worker that joins or leaves, and when there is none. It
+	// must be set.
 	Notify func(line string)
 
 	window int           // pairs that may be queued, played or not yet written; 0: 4096

@@ -1,9 +1,9 @@
 // Package files replaces files atomically, reads them bounded, and locks them.
 //
-// A file is written by [Create] and [File.Commit], or by [Replace] and its kin in one step: readers
-// find the old file or the new one. [Read] and [Load] read regular files alone, [LineReader] and
-// [Lines] read texts line by line. [Lock] keeps two processes from the same file; [TempDir] and
-// [Clean] use it to tell what a process left behind.
+// A file is written by [Create] and [File.Commit], or by [Replace] and its variants in one step:
+// readers find the old file or the new one. [Read] and [Load] read regular files alone,
+// [LineReader] and [Lines] read texts line by line. [Lock] keeps two processes from the same file;
+// [TempDir] and [Clean] use it to tell what a process left behind.
 package files
 
 import (
