@@ -44,6 +44,10 @@ type Agent interface {
 	// does the same.
 	Start(ctx context.Context) error
 
+	// Program returns what Start found of the external program that the agent is; nil: it is none,
+	// or wasn't started.
+	Program() *Program
+
 	// Trace returns the last messages between the agent and an external program, for the record of
 	// a game that ended with a fault: bounded, and with control characters escaped.
 	Trace() []string
@@ -61,6 +65,9 @@ func (Base) Capabilities() Capabilities { return Capabilities{} }
 
 // Start does nothing.
 func (Base) Start(context.Context) error { return nil }
+
+// Program returns none.
+func (Base) Program() *Program { return nil }
 
 // Trace returns nothing.
 func (Base) Trace() []string { return nil }

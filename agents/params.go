@@ -22,6 +22,7 @@ const (
 	Float    Type = "float"    // a finite number
 	Duration Type = "duration" // a time like 100ms, 1.5s
 	Text     Type = "text"     // any but the empty one, or one of some
+	Bool     Type = "bool"     // true or false
 )
 
 // ParamDef is a parameter of a kind: a setting, described by its tags (see package settings), and
@@ -44,6 +45,21 @@ func ParamsOf(config any) []ParamDef {
 	return list
 }
 
+// Declare returns a parameter that no struct has, such as an option of a program. low and high are
+// the bounds of a number, "" for none; choices are the only texts, nil for any.
+func Declare(key string, t Type, initial, low, high string, choices []string) ParamDef {
+	tags := map[string]string{"default": initial, "choices": strings.Join(choices, "|")}
+	if low != "" || high != "" {
+		tags["check"] = low + ".." + high
+	}
+	return ParamDef{settings.Declare(key, zeroOf[t], tags)}
+}
+
+// zeroOf has a value of each type.
+var zeroOf = map[Type]any{
+	Int: int64(0), Float: float64(0), Duration: time.Duration(0), Text: "", Bool: false,
+}
+
 // Type returns the type of the value.
 func (d ParamDef) Type() Type {
 	switch t := d.Value.Type(); {
@@ -53,6 +69,8 @@ func (d ParamDef) Type() Type {
 		return Float
 	case t.Kind() == reflect.String:
 		return Text
+	case t.Kind() == reflect.Bool:
+		return Bool
 	}
 	return Int
 }

@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -60,7 +61,8 @@ var checks = []struct {
 			return "", note("without " + strings.Join(missing, ", ") +
 				" such a limit can't be set; a move that takes too long is stopped")
 		}
-		return "all options: " + strings.Join(c.offered, ", "), nil
+		names := lists.Map(c.offered, func(o option) string { return o.name })
+		return "all options: " + strings.Join(names, ", "), nil
 	}},
 	{"sends readyok", func(c *checker) (string, error) { return "", c.await("isready\n") }},
 	{"moves after setpos start", func(c *checker) (string, error) {

@@ -38,7 +38,7 @@ type client struct {
 
 	// What the program says of itself when it starts.
 	name     string
-	offered  []string // names of its options
+	offered  []option
 	extended bool     // it supports our extensions
 
 	pending pendingAnswers
@@ -141,18 +141,14 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 		"it doesn't flush its output, or it speaks UCI (uciok), not UGI", limit)
 }
 
-// addOption adds the option of a line, whose first word is taken off: "maxPly", "maxPly default 3",
-// "name maxPly type spin".
+// addOption adds the option of a line, whose first word is taken off.
 func (c *client) addOption(text string) {
-	words := strings.Fields(text)
-	if len(words) > 1 && words[0] == "name" {
-		words = words[1:]
-	}
-	if len(words) == 0 || len(c.offered) == maxOptions {
+	o := parseOption(text)
+	if o.name == "" || len(c.offered) == maxOptions {
 		return
 	}
-	c.offered = append(c.offered, words[0])
-	if words[0] == "rules" {
+	c.offered = append(c.offered, o)
+	if o.name == "rules" {
 		c.extended = true
 	}
 }
@@ -181,7 +177,9 @@ func (c *client) Close() error {
 
 // offers reports whether the program has an option.
 func (c *client) offers(name string) bool {
-	return slices.ContainsFunc(c.offered, func(o string) bool { return strings.EqualFold(o, name) })
+	return slices.ContainsFunc(c.offered, func(o option) bool {
+		return strings.EqualFold(o.name, name)
+	})
 }
 
 // timedOut turns errLate into a failure and leaves other errors as they are.

@@ -60,10 +60,11 @@ func Kind() agents.Kind {
 		Option string `param:"opt." help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
 	}{})
 	return agents.Kind{
-		Name:   "ugi",
-		Doc:    "an external program that speaks the UGI protocol",
-		Params: params,
-		New:    newHost,
+		Name:     "ugi",
+		Doc:      "an external program that speaks the UGI protocol",
+		Params:   params,
+		Announce: announce,
+		New:      newHost,
 	}
 }
 
@@ -104,6 +105,14 @@ func newHost(c agents.Config) (agents.Agent, error) {
 
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
+
+// Program returns what the program said of itself.
+func (h *host) Program() *agents.Program {
+	if h.proc == nil {
+		return nil
+	}
+	return &agents.Program{Name: h.name}
+}
 
 // Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }

@@ -22,6 +22,7 @@ import (
 	"gyges/agents/random"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // TestMain makes the process our server if its arguments are server and a spec.
@@ -178,7 +179,7 @@ func TestClockForPrograms(t *testing.T) {
 		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
-		h := &host{client: client{extended: c.extended, offered: c.offered}}
+		h := &host{client: client{extended: c.extended, offered: lists.Map(c.offered, parseOption)}}
 		require.Equal(t, c.want, string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 	}
 	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))

@@ -13,9 +13,12 @@ import (
 // The manual names everything that can be sent, set or checked.
 func TestManualIsComplete(t *testing.T) {
 	t.Parallel()
-	text, err := agents.Manuals.ReadFile("ugi/README.md")
-	require.NoError(t, err)
-	manual := string(text)
+	manual := ""
+	for _, name := range []string{"ugi/README.md", "ugi/PROTOCOL.md"} {
+		text, err := agents.Manuals.ReadFile(name)
+		require.NoError(t, err)
+		manual += string(text)
+	}
 	code := func(text string) {
 		t.Helper()
 		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", manual)

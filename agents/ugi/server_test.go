@@ -17,6 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // serve answers a whole input and returns the lines, clocks taken out.
@@ -539,7 +540,8 @@ func TestOptionNames(t *testing.T) {
 	for _, text := range []string{"", "maxPly", "maxTime default 3", "name Hash type spin", "name"} {
 		c.addOption(text)
 	}
-	require.Equal(t, []string{"maxPly", "maxTime", "Hash", "name"}, c.offered)
+	names := lists.Map(c.offered, func(o option) string { return o.name })
+	require.Equal(t, []string{"maxPly", "maxTime", "Hash", "name"}, names)
 }
 
 // A position command that goes on from the one before gives what it gives by itself, and changes nothing if a move in

@@ -35,6 +35,7 @@ var topics = []topic{
 	{"rules", "rules/README.md"},
 	{"agents", "agents/README.md"},
 	{"ugi", "agents/ugi/README.md"},
+	{"protocol", "agents/ugi/PROTOCOL.md"},
 	{"tuning", "agents/tuning/README.md"},
 	{"tournament", "tournament/README.md"},
 	{"games", "tournament/record/README.md"},

@@ -153,6 +153,18 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 	return list
 }
 
+// Declare returns a setting that no struct has, with the zero value and tags.
+func Declare(key string, zero any, tags map[string]string) Field {
+	tag := ""
+	for name, value := range tags {
+		if value != "" {
+			tag += fmt.Sprintf("%s:%q ", name, value)
+		}
+	}
+	value := reflect.New(reflect.TypeOf(zero)).Elem()
+	return Field{Key: key, Tag: reflect.StructTag(tag), Value: value}
+}
+
 // New returns a pointer to a new struct with the defaults in its tags.
 func New(t reflect.Type) any {
 	config := reflect.New(t).Interface()
