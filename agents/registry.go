@@ -137,7 +137,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			errs = append(errs, fmt.Errorf("unknown parameter %.60q%s", p.Name, hint))
 			continue
 		}
-		if err := d.check(p.Value); err != nil {
+		if err := d.Check(p.Value); err != nil {
 			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
 		}
 	}

@@ -16,13 +16,16 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 )
 
 // config holds the parameters of an agent that is a program, but for those that begin with
@@ -57,7 +60,7 @@ const optionPrefix = "opt."
 func Kind() agents.Kind {
 	params := agents.ParamsOf(&struct {
 		config
-		Option string `param:"opt." help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
+		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
 	}{})
 	return agents.Kind{
 		Name:     "ugi",
@@ -150,8 +153,8 @@ func (h *host) newGame(ctx context.Context) error {
 	}
 	commands := ""
 	if h.extended {
-		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n",
-			h.setup.Rules, h.setup.Seed)
+		commands = h.optionCommand("rules", h.setup.Rules.String())
+		commands += h.optionCommand("seed", strconv.FormatUint(h.setup.Seed, 10))
 	}
 	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
@@ -172,9 +175,12 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		if err := h.checkOptions(); err != nil {
+			return err
+		}
 		commands := ""
 		for _, option := range h.given {
-			commands += optionCommand(option.Name, option.Value)
+			commands += h.optionCommand(option.Name, option.Value)
 		}
 		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
@@ -187,9 +193,6 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	}
 	return nil
 }
-
-// optionCommand returns the command that sets an option of a program.
-func optionCommand(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
 // checkRules returns an error unless the program can be told the rules, or plays by them without.
 func (h *host) checkRules(r *rules.Rules) error {
@@ -205,7 +208,13 @@ func (h *host) checkRules(r *rules.Rules) error {
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 	}
-	return nil
+	known := h.knownRules()
+	isKnown := func(k *rules.Rules) bool { return k.Options() == o }
+	if known == nil || slices.ContainsFunc(known, isKnown) {
+		return nil
+	}
+	names := textfmt.List(lists.Map(known, (*rules.Rules).String), shownRules)
+	return fmt.Errorf("the engine can't play %s: it plays %s", r, names)
 }
 
 // Choose returns the program's move, or makes the decisions that the protocol has no words for.
