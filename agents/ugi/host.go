@@ -10,9 +10,11 @@
 package ugi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -56,18 +58,19 @@ func (restart) Choices() []settings.Choice {
 // optionPrefix begins the names of the parameters that set options of the program.
 const optionPrefix = "opt."
 
-// Kind returns the kind of agent that is an external program.
-func Kind() agents.Kind {
+// Kind returns the kind of agent that is an external program. log receives notes on engines;
+// nil: none are logged.
+func Kind(log *slog.Logger) agents.Kind {
+	n := &notes{log: log}
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
 	}{})
 	return agents.Kind{
-		Name:     "ugi",
-		Doc:      "an external program that speaks the UGI protocol",
-		Params:   params,
-		Announce: announce,
-		New:      newHost,
+		Name:   "ugi",
+		Doc:    "an external program that speaks the UGI protocol",
+		Params: params,
+		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, n) },
 	}
 }
 
@@ -76,6 +79,8 @@ func Kind() agents.Kind {
 type host struct {
 	client
 	config config
+	label  string // in notes
+	notes  *notes
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
@@ -87,9 +92,10 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config) (agents.Agent, error) {
-	h := &host{rules: c.Rules}
+func newHost(c agents.Config, n *notes) (agents.Agent, error) {
+	h := &host{rules: c.Rules, notes: n}
 	c.Decode(&h.config)
+	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {

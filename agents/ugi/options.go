@@ -1,14 +1,16 @@
 package ugi
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
@@ -122,7 +124,8 @@ func (o option) param() agents.ParamDef {
 	case t == agents.Text && initial == emptyText, t == agents.Button:
 		initial = ""
 	}
-	if known && len(vars) <= maxVars && !slices.ContainsFunc(vars, isLong) {
+	isBounded := len(vars) <= maxVars && !slices.ContainsFunc(vars, isLong)
+	if known && isBounded && !isLong(initial) {
 		if d, err := agents.Declare(key, t, initial, o.low, o.top, vars); err == nil {
 			return d
 		}
@@ -185,7 +188,11 @@ func (c *client) optionCommand(name, value string) string {
 // checkOptions returns an error unless the program has the options of the spec, and takes their
 // values. Of a program that announces no options nothing is known.
 func (h *host) checkOptions() error {
+	if len(h.given) == 0 {
+		return nil
+	}
 	if len(h.offered) == 0 {
+		h.notes.add(h.label)
 		return nil
 	}
 	var names []string
@@ -222,19 +229,22 @@ func (c *client) knownRules() (sets []*rules.Rules) {
 	return sets
 }
 
-// announce starts the program of a configuration and returns the options that it announces.
-func announce(ctx context.Context, c agents.Config) ([]agents.ParamDef, error) {
-	agent, err := newHost(c)
-	if err != nil {
-		return nil, err
+// Announced returns the options that the program has announced as parameters.
+func (h *host) Announced() []agents.ParamDef {
+	return lists.Map(h.offered, option.param)
+}
+
+// notes logs what users should know of engines, once for each, however many processes it has.
+type notes struct {
+	log   *slog.Logger
+	known sync.Map // by engine
+}
+
+// add logs that the options of an engine can't be checked.
+func (n *notes) add(engine string) {
+	_, known := n.known.LoadOrStore(engine, true)
+	if !known && n.log != nil {
+		n.log.Warn("the engine announces no options: those given are sent unchecked",
+			"engine", engine)
 	}
-	h := agent.(*host)
-	if err := h.launch(ctx, h.config.Start); err != nil {
-		return nil, err
-	}
-	var list []agents.ParamDef
-	for _, o := range h.offered {
-		list = append(list, o.param())
-	}
-	return list, h.Close()
 }
