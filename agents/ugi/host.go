@@ -182,7 +182,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 			return err
 		}
 		if err := h.checkOptions(); err != nil {
-			return err
+			return h.fail(ctx, err)
 		}
 		commands := ""
 		for _, option := range h.given {
