@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -58,10 +57,9 @@ func (restart) Choices() []settings.Choice {
 // optionPrefix begins the names of the parameters that set options of the program.
 const optionPrefix = "opt."
 
-// Kind returns the kind of agent that is an external program. log receives notes on engines;
-// nil: none are logged.
-func Kind(log *slog.Logger) agents.Kind {
-	n := &notes{log: log}
+// Kind returns the kind of agent that is an external program. A log that is nil receives nothing.
+func Kind(log *Log) agents.Kind {
+	log = cmp.Or(log, new(Log))
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
@@ -70,7 +68,7 @@ func Kind(log *slog.Logger) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, n) },
+		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, log) },
 	}
 }
 
@@ -79,8 +77,6 @@ func Kind(log *slog.Logger) agents.Kind {
 type host struct {
 	client
 	config config
-	label  string // in notes
-	notes  *notes
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
@@ -92,8 +88,9 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config, n *notes) (agents.Agent, error) {
-	h := &host{rules: c.Rules, notes: n}
+func newHost(c agents.Config, log *Log) (agents.Agent, error) {
+	h := &host{rules: c.Rules}
+	h.log = log
 	c.Decode(&h.config)
 	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)

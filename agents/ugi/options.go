@@ -3,10 +3,8 @@ package ugi
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -192,7 +190,8 @@ func (h *host) checkOptions() error {
 		return nil
 	}
 	if len(h.offered) == 0 {
-		h.notes.add(h.label)
+		h.log.note(h.label,
+			"the engine announces no options: those given are sent unchecked")
 		return nil
 	}
 	var names []string
@@ -232,19 +231,4 @@ func (c *client) knownRules() (sets []*rules.Rules) {
 // Announced returns the options that the program has announced as parameters.
 func (h *host) Announced() []agents.ParamDef {
 	return lists.Map(h.offered, option.param)
-}
-
-// notes logs what users should know of engines, once for each, however many processes it has.
-type notes struct {
-	log   *slog.Logger
-	known sync.Map // by engine
-}
-
-// add logs that the options of an engine can't be checked.
-func (n *notes) add(engine string) {
-	_, known := n.known.LoadOrStore(engine, true)
-	if !known && n.log != nil {
-		n.log.Warn("the engine announces no options: those given are sent unchecked",
-			"engine", engine)
-	}
 }

@@ -183,7 +183,7 @@ func TestNoteOfOptions(t *testing.T) {
 		}
 		return a
 	}}
-	registry := agents.NewRegistry(Kind(slog.New(slog.NewTextHandler(&log, options))))
+	registry := agents.NewRegistry(Kind(&Log{Notes: slog.New(slog.NewTextHandler(&log, options))}))
 	for _, text := range []string{
 		ugitest.Spec(t, "bare", ",name=one,opt.x=1"), ugitest.Spec(t, "bare", ",name=one,opt.x=2"),
 		ugitest.Spec(t, "bare", ",name=two,opt.x=1"), ugitest.Spec(t, "bare", ",name=three"),
