@@ -147,10 +147,13 @@ func (g *Task) verifyMoveTimes(r *record.Record) error {
 	slow := *g
 	slow.TimeScale = slowestWorker
 	p := newPlay(&slow, time.Time{})
+	var turns [2]int // of each side
 	for i, side := range r.Movers() {
 		ms := r.Timing.MoveMS[i]
+		took := time.Duration(ms * float64(time.Millisecond))
 		p.side = side
-		if fault := p.spend(time.Duration(ms * float64(time.Millisecond))); fault != nil {
+		turns[side]++
+		if fault := p.spend(took, turns[side]); fault != nil {
 			return fmt.Errorf("game %d: move %d: %v ms: %s", r.Game, i+1, ms, fault.Detail)
 		}
 	}
