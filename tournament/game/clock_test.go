@@ -3,6 +3,8 @@ package game
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,6 +128,60 @@ func TestLossOnTime(t *testing.T) {
 	})
 }
 
+// timedAgent takes the times listed for its moves, then none, and notes what is left on its clock and the moves of the
+// period.
+type timedAgent struct {
+	picker
+	takes []time.Duration
+	told  []string
+}
+
+func (a *timedAgent) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if n := len(a.told); n < len(a.takes) {
+		time.Sleep(a.takes[n])
+	}
+	clock := q.Limits.Clock
+	a.told = append(a.told, fmt.Sprintf("%d/%v", clock.MovesToGo, clock.Left))
+	return a.picker.Choose(ctx, g, q)
+}
+
+// A period ends with the side's own turn, also if it has placed its pieces before. What is left is kept; the base of the
+// next period comes too late for the last move of the one before.
+func TestPeriodsInGame(t *testing.T) {
+	const ms = time.Millisecond
+	r := rules.MustParse("standard:max_plies=10")
+	for _, c := range []struct {
+		takes     []time.Duration
+		told      string
+		overrunMS float64 // of the last move; 0: nobody loses on time
+	}{
+		{[]time.Duration{90 * ms, 10 * ms, 50 * ms}, "2/100ms 1/10ms 2/100ms 1/50ms 2/150ms", 0},
+		{[]time.Duration{0, 0, 100 * ms, 100 * ms, 100 * ms}, "2/100ms 1/100ms 2/200ms 1/100ms 2/100ms", 0},
+		{[]time.Duration{90 * ms, 12 * ms}, "2/100ms 1/10ms", 2},
+		{[]time.Duration{0, 0, 150 * ms, 55 * ms}, "2/100ms 1/100ms 2/200ms 1/50ms", 5},
+	} {
+		for side := range rules.Side(2) {
+			for _, placements := range []int{0, 6} {
+				synctest.Test(t, func(t *testing.T) {
+					m := newTestGame(t, r, 1, &picker{}, &picker{})
+					if placements > 0 {
+						m.Opening = r.Start()
+					}
+					a := &timedAgent{takes: slices.Concat(make([]time.Duration, placements), c.takes)}
+					m.Seats[side].Agent = a
+					m.Seats[side].Clock = Clock{Moves: 2, Base: 100 * ms}
+					g, err := Play(t.Context(), m)
+					require.NoError(t, err)
+					require.NoError(t, m.Verify(g))
+					require.Equal(t, strings.Repeat("2/100ms ", placements)+c.told, strings.Join(a.told, " "))
+					require.InDelta(t, c.overrunMS, g.Timing.OverrunMS, 0)
+					require.Equal(t, c.overrunMS > 0, g.Fault != nil)
+				})
+			}
+		}
+	}
+}
+
 func TestParseClock(t *testing.T) {
 	for text, want := range map[string]Clock{"1m": {Base: time.Minute}, "60": {Base: time.Minute},
 		"10s+100ms": {0, 10 * time.Second, 100 * time.Millisecond}, "60+0.6": {0, time.Minute, 600 * time.Millisecond},
@@ -143,7 +199,7 @@ func TestParseClock(t *testing.T) {
 		"1:30", "/", "40/", "/60", "0/60", "40/60+", "-1/60", "1e9/60", "40/0", "40/60/20", "1001/1", "10001/1", "40 /60",
 		"40/+1", "1.5/60", "0x10/60", "60+40/1", "∞/60", strings.Repeat("9", 99) + "/60"} {
 		_, err := ParseClock(text)
-		require.ErrorContains(t, err, "like 60+0.6 (seconds) or 1m+600ms, or that for 1 to 1000 moves, like 40/60+1, found", text)
+		require.ErrorContains(t, err, "like 60+0.6 (seconds) or 1m+600ms, or with a period of 1 to 1000 moves, like 40/60+1, found", text)
 	}
 	_, err := ParseClock("040/60")
 	require.EqualError(t, err, `expected a time and an increment, like 60+0.6, without leading zeros, found "040/60"`)
