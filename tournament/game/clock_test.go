@@ -182,6 +182,29 @@ func TestPeriodsInGame(t *testing.T) {
 	}
 }
 
+// Placements take time and bring increments, in the game and when its record is verified.
+func TestPlacementsOnTheClock(t *testing.T) {
+	const ms = time.Millisecond
+	r := rules.MustParse("standard:max_plies=10")
+	synctest.Test(t, func(t *testing.T) {
+		m := newTestGame(t, r, 1, &picker{}, &picker{})
+		m.Opening = r.Start()
+		a := &timedAgent{takes: []time.Duration{0, 0, 0, 0, 0, 5 * ms, 505 * ms}}
+		m.Seats[rules.North].Agent = a
+		m.Clock = Clock{Moves: 2, Base: 10 * ms, Increment: 100 * ms}
+		g, err := Play(t.Context(), m)
+		require.NoError(t, err)
+		require.NoError(t, m.Verify(g))
+		require.Equal(t, "2/10ms 2/110ms 2/210ms 2/310ms 2/410ms 2/510ms 2/605ms 1/200ms 2/310ms",
+			strings.Join(a.told[:9], " "))
+
+		// A placement of the record that took longer than the slowest worker has.
+		g.Timing.MoveMS[0] = 161
+		g.Timing.Seconds = 9
+		require.ErrorContains(t, m.Verify(g), "move 1: 161 ms: overran its clock")
+	})
+}
+
 func TestParseClock(t *testing.T) {
 	for text, want := range map[string]Clock{"1m": {Base: time.Minute}, "60": {Base: time.Minute},
 		"10s+100ms": {0, 10 * time.Second, 100 * time.Millisecond}, "60+0.6": {0, time.Minute, 600 * time.Millisecond},
