@@ -57,8 +57,8 @@ func (s *Settings) timeMargins() (clock, moveTime time.Duration) {
 // Clock is the time each side has for a whole game, or for each period of it. The zero value is no
 // clock.
 type Clock struct {
-	Moves     int           `yaml:"moves" check:"0..1000" zero:"base is for the whole game" help:"Moves of each side in a period; after the last one base is added to what is left."`
-	Base      time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game, or for each period of moves."`
+	Moves     int           `yaml:"moves" form:"a number of moves, 1 to 1000" help:"Moves of each side in a period, placements not counted; after the last one the base is added to what is left. Default: one period, the whole game."`
+	Base      time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game, or for each period."`
 	Increment time.Duration `yaml:"increment" form:"a time, like 0.6 (seconds) or 600ms" unit:"s" help:"Time added to the clock after each move."`
 }
 
