@@ -117,7 +117,7 @@ func TestOneProblem(t *testing.T) {
 			"kind:param=value,…, like alphabeta:depth=4; a value with commas is put in quotes"},
 		"no list": {"agents: random", `1: agents: expected a list of agents, found "random"; write [random]`},
 		"clock": {two + "clock: soon", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 ` +
-			`(seconds) or 1m+600ms, or with a period of 1 to 1000 moves, like 40/60+1, found "soon"`},
+			`(seconds) or 1m+600ms, or for 1 to 1000 moves, like 40/60+1, found "soon"`},
 		"no moves":           {two + "clock: 0/60", `2: clock: expected a time from 1ms to 24h `},
 		"moves only":         {two + "clock: {moves: 40}", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 `},
 		"many moves":         {two + "clock: {moves: 1001, base: 60}", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 `},

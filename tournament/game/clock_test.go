@@ -222,7 +222,7 @@ func TestParseClock(t *testing.T) {
 		"1:30", "/", "40/", "/60", "0/60", "40/60+", "-1/60", "1e9/60", "40/0", "40/60/20", "1001/1", "10001/1", "40 /60",
 		"40/+1", "1.5/60", "0x10/60", "60+40/1", "∞/60", strings.Repeat("9", 99) + "/60"} {
 		_, err := ParseClock(text)
-		require.ErrorContains(t, err, "like 60+0.6 (seconds) or 1m+600ms, or with a period of 1 to 1000 moves, like 40/60+1, found", text)
+		require.ErrorContains(t, err, "like 60+0.6 (seconds) or 1m+600ms, or for 1 to 1000 moves, like 40/60+1, found", text)
 	}
 	_, err := ParseClock("040/60")
 	require.EqualError(t, err, `expected a time and an increment, like 60+0.6, without leading zeros, found "040/60"`)

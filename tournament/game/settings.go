@@ -100,8 +100,7 @@ const MaxTime = 24 * time.Hour
 
 // ClockForm is the format of the error of a clock.
 const ClockForm = "expected a time from 1ms to 24h and an increment, " +
-	"like 60+0.6 (seconds) or 1m+600ms, or with a period of 1 to 1000 moves, like 40/60+1, " +
-	"found %.80q"
+	"like 60+0.6 (seconds) or 1m+600ms, or for 1 to 1000 moves, like 40/60+1, found %.80q"
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
