@@ -54,9 +54,8 @@ func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	share := c.share(g, usual, least)
 	longest := min(hardFactor*share, c.Left/2)
 	if c.MovesToGo > 0 {
-		moves := time.Duration(c.MovesToGo)
-		kept := min(c.Overhead+shortestSearch, c.Left/moves)
-		longest = min(longest, c.Left-(moves-1)*kept)
+		kept := min(c.Overhead+shortestSearch, c.Left/time.Duration(c.MovesToGo))
+		longest = min(longest, c.Left-kept*time.Duration(c.MovesToGo-1))
 	}
 	return c.searchTime(share), c.searchTime(max(share, longest))
 }
@@ -75,6 +74,7 @@ func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 	return min(c.Left/n+increment, c.Left*4/5)
 }
 
+// shortestSearch is the time of a search, however little is left.
 const shortestSearch = time.Millisecond
 
 // searchTime returns a time without the overhead, at least that of the shortest search.

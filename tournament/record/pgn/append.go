@@ -129,8 +129,8 @@ func Append(
 	return fmt.Appendf(b, "\n%s\n\n", movesText(g)), nil
 }
 
-// timeControl returns the clock of a player of a game as PGN has it, in seconds, behind the moves of
-// a period: "60", "60+0.6", "40/60+1". It is "" without a clock.
+// timeControl returns the clock of a player of a game as PGN has it, in seconds: "60", "60+0.6",
+// "40/60+1" with a period of 40 moves. It is "" without a clock.
 func timeControl(g *record.Record, player string) string {
 	spec, _ := agents.ParseSpec(player) // in imported games it may be any name
 	c, err := game.ParseClock(cmp.Or(spec.Get("clock"), g.Limits.Clock))
