@@ -133,7 +133,8 @@ func Append(
 // "40/60+1" with a period of 40 moves. It is "" without a clock.
 func timeControl(g *record.Record, player string) string {
 	spec, _ := agents.ParseSpec(player) // in imported games it may be any name
-	c, err := game.ParseClock(cmp.Or(spec.Get("clock"), g.Limits.Clock))
+	own := spec.Get("clock")
+	c, err := game.ParseClock(cmp.Or(own, g.Limits.Clock))
 	if err != nil {
 		return ""
 	}
