@@ -24,9 +24,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 )
 
 // config holds the parameters of an agent that is a program, but for those that begin with
@@ -211,13 +209,7 @@ func (h *host) checkRules(r *rules.Rules) error {
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 	}
-	known := h.knownRules()
-	isKnown := func(k *rules.Rules) bool { return k.Options() == o }
-	if known == nil || slices.ContainsFunc(known, isKnown) {
-		return nil
-	}
-	names := textfmt.List(lists.Map(known, (*rules.Rules).String), shownRules)
-	return fmt.Errorf("the engine can't play %s: it plays %s", r, names)
+	return h.checkKnown(r)
 }
 
 // Choose returns the program's move, or makes the decisions that the protocol has no words for.

@@ -38,7 +38,7 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 	task.Limits.MoveTime, _ = time.ParseDuration(r.Limits.MoveTime)
 	u.MoveTime = task.moveTime(side)
 	clock := task.clock(side)
-	left, used := clock.Base, time.Duration(0)
+	left, used, turn := clock.Base, time.Duration(0), 0
 	u.Left = left
 	for i, mover := range r.Movers() {
 		if mover != side {
@@ -49,7 +49,8 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 			u.Overruns = append(u.Overruns, took)
 		}
 		u.Left = min(u.Left, max(left-took, 0))
-		clock.spend(&left, took, noEnd)
+		turn++
+		left = clock.After(left, took, turn)
 		used += took
 	}
 	if clock.Base > 0 {
