@@ -160,7 +160,7 @@ func (c *client) note(p *process, obeyed bool) {
 		return
 	}
 	if !obeyed {
-		c.log.note(c.label, "the engine did not end on quit and was killed")
+		c.log.note(c.label, "the engine did not end within a second of quit and was killed")
 	}
 	if p.left.Load() {
 		c.log.note(c.label, "the engine left processes of its own behind, which were killed")
