@@ -66,7 +66,7 @@ func Kind(log *Log) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, log) },
+		New:    log.newHost,
 	}
 }
 
@@ -86,9 +86,9 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config, log *Log) (agents.Agent, error) {
+func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 	h := &host{rules: c.Rules}
-	h.log = log
+	h.log = l
 	c.Decode(&h.config)
 	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)

@@ -149,10 +149,7 @@ func (c *client) optionCommand(name, value string) string {
 // checkOptions returns an error unless the program has the options of the spec, and takes their
 // values. Of a program that announces no options nothing is known.
 func (h *host) checkOptions() error {
-	if len(h.given) == 0 {
-		return nil
-	}
-	if len(h.offered) == 0 {
+	if len(h.given) > 0 && len(h.offered) == 0 {
 		h.log.note(h.config.Command,
 			"the engine announces no options: those given are sent unchecked")
 		return nil
@@ -161,11 +158,8 @@ func (h *host) checkOptions() error {
 	var errs problems.List
 	for _, p := range h.given {
 		o, found := h.option(p.Name)
-		if !found {
-			errs.Require(false, "%s", suggest.Unknown("option", p.Name, names))
-			continue
-		}
-		err := o.param().Check(p.Value)
+		errs.Require(found, "%s", suggest.Unknown("option", p.Name, names))
+		err := o.param().Check(p.Value) // one that isn't found takes any
 		errs.Expect(err == nil, "option "+o.name, "%w", err)
 	}
 	return errs.Err()

@@ -90,6 +90,7 @@ func TestOverrunMoveTimes(t *testing.T) {
 	o := New(config, Rated)
 	for i, south := range config.Players() {
 		g := gameOf(int64(i), south, config.Agents[2].String())
+		g.Limits.MoveTime = config.Limits.MoveTime.String()
 		g.Timing.MoveMS = []float64{75, 105, []float64{64.6, 412, 104}[i]}
 		o.Add(g)
 	}

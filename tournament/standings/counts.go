@@ -195,12 +195,11 @@ type mean struct {
 
 func (m *mean) add(x float64) {
 	const bound = 1e15
-	if x < 0 || x > bound { // a file may hold anything
-		return
+	if x >= 0 && x <= bound { // a file may hold anything
+		m.n++
+		m.sum += x
+		m.most = max(m.most, x)
 	}
-	m.n++
-	m.sum += x
-	m.most = max(m.most, x)
 }
 
 // cell returns the mean in a format for people.
