@@ -32,7 +32,7 @@ type client struct {
 	command []string
 	dir     string
 	label   string // in the log
-	log     *Log   // nil: none
+	log     *Log
 
 	proc  *process // nil: it doesn't run
 	trace trace
@@ -156,9 +156,6 @@ func (c *client) kill() {
 
 // note notes what a process that has ended did beside playing.
 func (c *client) note(p *process, obeyed bool) {
-	if c.log == nil {
-		return
-	}
 	if !obeyed {
 		c.log.note(c.label, "the engine did not end within a second of quit and was killed")
 	}

@@ -55,9 +55,8 @@ func (restart) Choices() []settings.Choice {
 // optionPrefix begins the names of the parameters that set options of the program.
 const optionPrefix = "opt."
 
-// Kind returns the kind of agent that is an external program. A log that is nil receives nothing.
+// Kind returns the kind of agent that is an external program, with the log of all engines.
 func Kind(log *Log) agents.Kind {
-	log = cmp.Or(log, new(Log))
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`

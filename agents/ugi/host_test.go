@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// With the race detector a program would take a second to end, by which it is killed.
+	if err := os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	ugitest.Main()
 	flag.Parse()
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {

@@ -10,7 +10,7 @@ import (
 )
 
 // Log receives what users should know of engines: notes, and the dialogues in files of a folder, if
-// one is opened. Goroutines may share it.
+// one is opened. A log that is nil receives nothing. Goroutines may share it.
 type Log struct {
 	Notes *slog.Logger
 
@@ -20,8 +20,11 @@ type Log struct {
 
 // note logs what users should know of an engine, once, however many processes it has.
 func (l *Log) note(engine, text string) {
-	_, known := l.known.LoadOrStore([2]string{engine, text}, true)
-	if !known && l.Notes != nil {
+	if l == nil {
+		return
+	}
+	_, known := l.known.LoadOrStore(engine+": "+text, true)
+	if !known {
 		l.Notes.Warn(text, "engine", engine)
 	}
 }

@@ -58,7 +58,7 @@ func logs(t *testing.T, dir string) map[string]string {
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		require.NoError(t, err)
-		times := regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z |process \d+: .*/`)
+		times := regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\S+ |process \d+: .*/`)
 		list[e.Name()] = string(times.ReplaceAll(text, nil))
 	}
 	return list

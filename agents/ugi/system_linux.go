@@ -35,7 +35,7 @@ func processorTime(pid int) time.Duration {
 // killMarked ends all processes with a mark, also those in sessions of their own whose parents have
 // ended, and reports whether there were any. A process may start another while it is being killed,
 // so the scan is repeated, a bounded number of times, until it finds none.
-func killMarked(mark string) (any bool) {
+func killMarked(mark string) bool {
 	const maxScans = 100
 	killed := map[string]bool{}
 	for range maxScans {

@@ -61,7 +61,7 @@ func (t *trace) write(mark byte, text []byte) {
 	if t.file == nil || t.written > maxLogFile {
 		return
 	}
-	now := time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")
+	now := time.Now().Format("2006-01-02T15:04:05.000000Z07:00")
 	line := textfmt.Escape(textfmt.Cut(string(text), maxLogLine))
 	n, err := fmt.Fprintf(t.file, "%s %c %s\n", now, mark, line)
 	t.written += n

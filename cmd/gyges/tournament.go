@@ -47,7 +47,7 @@ func (c *tournamentCmd) print(
 	ctx context.Context, e *env, f *observer, s tournament.Summary, errRun error,
 ) error {
 	rated, err := f.Standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
-	rated.Moves = f.Standings.PlayerTable(f.Config.Players())
+	rated.Moves = f.Standings.PlayerTable()
 	if err == nil {
 		err = c.write(e.out, rated)
 	}

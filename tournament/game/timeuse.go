@@ -38,8 +38,10 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 	task.Limits.MoveTime, _ = time.ParseDuration(r.Limits.MoveTime)
 	u.MoveTime = task.moveTime(side)
 	clock := task.clock(side)
-	left, used, turn := clock.Base, time.Duration(0), 0
+	left := clock.Base
 	u.Left = left
+	var used time.Duration
+	turn := 0
 	for i, mover := range r.Movers() {
 		if mover != side {
 			continue

@@ -87,8 +87,9 @@ func (o *Observer) Add(g *record.Record) {
 // addOverruns counts the moves that took more than their player's move time, within the margin: no
 // game is lost by them.
 func (o *Observer) addOverruns(g *record.Record) {
-	for side, player := range [...]string{g.South.Agent, g.North.Agent} {
-		use := game.UseOfTime(g, rules.Side(side), player)
+	for side := range rules.Side(2) {
+		player := playerOf(g, side)
+		use := game.UseOfTime(g, side, player)
 		for _, took := range use.Overruns {
 			what := fmt.Sprintf("game %d: %.0fms for %v",
 				g.Game, 1000*took.Seconds(), use.MoveTime)

@@ -95,16 +95,19 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 // addPlayers counts what the players did in a game that could be read whole.
 func (s *Standings) addPlayers(g *record.Record, south, north string) {
 	var players [2]*player
-	for side, spec := range [...]string{south, north} {
+	specs := [...]string{south, north}
+	for side := range rules.Side(2) {
+		spec := specs[side]
 		p := s.players[spec]
 		if p == nil {
 			p = &player{left: game.MaxTime}
 			s.players[spec] = p
+			s.order = append(s.order, spec)
 		}
 		players[side] = p
-		p.results[side][record.HalfPoints(g.Result, rules.Side(side).Other())]++
+		p.results[side][record.HalfPoints(g.Result, side.Other())]++
 		p.plies.add(float64(g.Plies))
-		use := game.UseOfTime(g, rules.Side(side), spec)
+		use := game.UseOfTime(g, side, spec)
 		p.overruns += len(use.Overruns)
 		if use.Used > 0 { // else it had no clock
 			p.clock.add(100 * use.Used)
@@ -213,6 +216,9 @@ func (m *mean) cellOf(x float64, format string) grid.Cell {
 	return grid.Cell{Text: fmt.Sprintf(format, x), Value: x}
 }
 
+// Players returns the players' specs, in the order of their first games that could be read whole.
+func (s *Standings) Players() []string { return s.order }
+
 // Count returns the results of a player on both sides, in the games that could be read whole.
 func (s *Standings) Count(spec string) (c ratings.Count) {
 	p := s.players[spec]
@@ -227,9 +233,9 @@ func (s *Standings) Count(spec string) (c ratings.Count) {
 	return c
 }
 
-// PlayerTable returns the table of what was counted of the players given. Of its last columns those
-// are for programs alone that have nothing to say of anybody.
-func (s *Standings) PlayerTable(specs []string) *grid.Table {
+// PlayerTable returns the table of what was counted of the players. Of its last columns those are
+// for programs alone that have nothing to say of anybody.
+func (s *Standings) PlayerTable() *grid.Table {
 	const always = 8 // columns are shown
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
 		"Time a move", "Longest", "Clock used", "Least left", "Overruns", "Faults")
@@ -241,11 +247,8 @@ func (s *Standings) PlayerTable(specs []string) *grid.Table {
 	anyDraws := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool {
 		return set.Results[1] > 0
 	})
-	for _, spec := range specs {
+	for _, spec := range s.order {
 		p := s.players[spec]
-		if p == nil {
-			continue
-		}
 		row := []any{names.Of(spec)}
 		for _, results := range p.results {
 			text := fmt.Sprintf("%d-%d", results[0], results[2])

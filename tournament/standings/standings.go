@@ -32,6 +32,7 @@ type Standings struct {
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
+	order   []string            // the players' specs, in the order of their first games
 	players map[string]*player  // by spec
 	places  map[string]int      // of the rule sets in the runs' configs, below 0; others have 0
 	last    *RuleSet            // of the last game

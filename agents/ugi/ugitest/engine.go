@@ -32,10 +32,6 @@ func Main() {
 	if err := os.Setenv(variable, "1"); err != nil {
 		panic(err)
 	}
-	// A program with the race detector would take a second to end.
-	if err := os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
 }
 
 // Spec returns the agent spec of the engine with the given habit, followed by more parameters, like
@@ -220,10 +216,8 @@ func (e *engine) misbehave() (done bool) {
 		os.Exit(4)
 	case "waits":
 		e.stop = true
-	case "ponders": // for ever, once it has answered
-		if e.moves == 2 {
-			go repeat("", 0)
-		}
+	case "ponders": // for ever, when it has answered
+		go repeat("", 0)
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()

@@ -22,8 +22,7 @@ const maxAgentRows = 200
 // statistics builds the section on the results by side and rule set, and on how games ended.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
-	players := b.PlayerTable(slices.Sorted(maps.Keys(b.Names())))
-	s.table("", firstRows(players.WithTitle("Moves and time by player")))
+	s.table("", firstRows(b.PlayerTable().WithTitle("Moves and time by player")))
 	b.sides(&s)
 	for i, r := range b.RuleSets {
 		name := ruleSetName(r.Name)
