@@ -258,7 +258,7 @@ func (s *Standings) PlayerTable() *grid.Table {
 			row = append(row, text)
 		}
 		row = append(row, p.plies.cell("%.1f"), p.depth.cell("%.1f"), p.nodes.cell("%.0f"),
-			p.time.cell("%.3fms"), p.time.cellOf(p.time.most, "%.1fms"), p.clock.cell("%.0f %%"),
+			p.time.cell("%.3fms"), p.time.cellOf(p.time.most, "%.1fms"), p.clock.cell("%.1f %%"),
 			p.clock.cellOf(float64(p.left.Milliseconds()), "%.0fms"), p.overruns, p.faults)
 		t.Add(row...)
 	}

@@ -121,8 +121,8 @@ func TestPlayerTable(t *testing.T) {
 	require.Equal(t, strings.TrimPrefix(`
  Player  As South  As North  Plies a game  Depth  Nodes a move  Time a move   Longest  Clock used  Least left  Overruns  Faults
 --------------------------------------------------------------------------------------------------------------------------------
- a            2-1       0-0           2.0    2.0           100   4300.000ms  7600.0ms        39 %      2400ms         1       1
- b            0-0       1-2           2.0    4.0           300   2200.000ms  4400.0ms        40 %      5600ms         0       2
+ a            2-1       0-0           2.0    2.0           100   4300.000ms  7600.0ms      39.1 %      2400ms         1       1
+ b            0-0       1-2           2.0    4.0           300   2200.000ms  4400.0ms      40.0 %      5600ms         0       2
 `, "\n"), table(grid.Text))
 	require.Contains(t, table(grid.JSON), `"player": "b",
     "plies": 2,
