@@ -55,7 +55,8 @@ func (restart) Choices() []settings.Choice {
 // optionPrefix begins the names of the parameters that set options of the program.
 const optionPrefix = "opt."
 
-// Kind returns the kind of agent that is an external program, with the log of all engines.
+// Kind returns the kind of agent that is an external program. The log is of all its programs; nil:
+// there is none.
 func Kind(log *Log) agents.Kind {
 	params := agents.ParamsOf(&struct {
 		config

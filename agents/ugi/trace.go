@@ -61,9 +61,9 @@ func (t *trace) write(mark byte, text []byte) {
 	if t.file == nil || t.written > maxLogFile {
 		return
 	}
-	now := time.Now().Format("2006-01-02T15:04:05.000000Z07:00")
 	line := textfmt.Escape(textfmt.Cut(string(text), maxLogLine))
-	n, err := fmt.Fprintf(t.file, "%s %c %s\n", now, mark, line)
+	n, err := fmt.Fprintf(t.file, "%s %c %s\n",
+		time.Now().Format("2006-01-02T15:04:05.000000Z07:00"), mark, line)
 	t.written += n
 	if t.written > maxLogFile {
 		_, err = fmt.Fprintln(t.file, "= the log ends here: it is full")
