@@ -162,8 +162,8 @@ func (c *client) note(p *process, obeyed bool) {
 	if p.left.Load() {
 		c.log.note(c.label, "the engine left processes of its own behind, which were killed")
 	}
-	// Some time may be needed to collect garbage; the bounds are chosen, not measured.
-	if p.computed > max(200*time.Millisecond, p.idle/10) {
+	// Some time may be needed to collect garbage or to compile; the bounds are chosen, not measured.
+	if p.computed > max(time.Second, p.idle/10) {
 		c.log.note(c.label, "the engine went on computing after bestmove")
 	}
 	_ = c.trace.file.Close() // what was written has been checked

@@ -154,7 +154,7 @@ func TestHabits(t *testing.T) {
 			}
 			h, notes := loggedHost(t, "", habit, ",name=mine")
 			for range 2 {
-				for h.proc == nil || habit == "ponders" && h.proc.computed < 300*time.Millisecond {
+				for h.proc == nil || habit == "ponders" && h.proc.computed <= time.Second {
 					_ = h.move(t)
 					time.Sleep(10 * time.Millisecond) // of its opponent
 				}
