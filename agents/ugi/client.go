@@ -149,20 +149,17 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 func (c *client) kill() {
 	if c.proc != nil {
 		_ = c.proc.kill() // an error before says more
-		c.note(c.proc, true)
+		c.note(c.proc)
 		c.proc = nil
 	}
 }
 
 // note notes what a process that has ended did beside playing.
-func (c *client) note(p *process, obeyed bool) {
-	if !obeyed {
-		c.log.note(c.label, "the engine did not end within a second of quit and was killed")
-	}
+func (c *client) note(p *process) {
 	if p.left.Load() {
 		c.log.note(c.label, "the engine left processes of its own behind, which were killed")
 	}
-	// Some time may be needed to collect garbage or to compile; the bounds are chosen, not measured.
+	// Some time may be needed to collect garbage or compile; the bounds are chosen, not measured.
 	if p.computed > max(time.Second, p.idle/10) {
 		c.log.note(c.label, "the engine went on computing after bestmove")
 	}
@@ -183,7 +180,10 @@ func (c *client) Close() error {
 		_ = p.send([]byte("stop\n"))
 	}
 	obeyed, err := p.quit(quitGrace)
-	c.note(p, obeyed)
+	if !obeyed {
+		c.log.note(c.label, "the engine did not end within a second of quit and was killed")
+	}
+	c.note(p)
 	return err
 }
 

@@ -12,7 +12,11 @@ import (
 func SeatOf(spec agents.Spec) Seat {
 	clock, _ := ParseClock(spec.Get("clock")) // both have been checked
 	moveTime, _ := time.ParseDuration(spec.Get("movetime"))
-	return Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime}
+	return Seat{
+		Name:     spec.String(),
+		Clock:    clock,
+		MoveTime: moveTime,
+	}
 }
 
 // TimeUse says how a side used the time for the moves that it made in a recorded game.

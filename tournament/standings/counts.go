@@ -2,8 +2,8 @@ package standings
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"time"
 
 	"gyges/ratings"
 	"gyges/ratings/sprt"
@@ -69,8 +69,8 @@ func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results
 // of one of them.
 func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
-// add counts a game of two players that could be read whole, but for its result.
-func (s *RuleSet) add(g *record.Record, south, north string) {
+// add counts a game of two players, by side, that could be read whole, but for its result.
+func (s *RuleSet) add(g *record.Record, players [2]string) {
 	if !g.OnlyResult() {
 		s.Lengths[g.Plies]++
 	}
@@ -79,7 +79,6 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 		s.Reasons[reason] = new([3]int64)
 	}
 	s.Reasons[reason][record.HalfPoints(g.Result, rules.North)]++
-	players := [...]string{south, north}
 	for _, spec := range players {
 		if s.Faults[spec] == nil {
 			s.Faults[spec] = map[string]int64{}
@@ -92,15 +91,14 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 	}
 }
 
-// addPlayers counts what the players did in a game that could be read whole.
-func (s *Standings) addPlayers(g *record.Record, south, north string) {
+// addPlayers counts what the players, by side, did in a game that could be read whole.
+func (s *Standings) addPlayers(g *record.Record, specs [2]string) {
 	var players [2]*player
-	specs := [...]string{south, north}
 	for side := range rules.Side(2) {
 		spec := specs[side]
 		p := s.players[spec]
 		if p == nil {
-			p = &player{left: game.MaxTime}
+			p = &player{left: math.Inf(1)}
 			s.players[spec] = p
 			s.order = append(s.order, spec)
 		}
@@ -111,7 +109,7 @@ func (s *Standings) addPlayers(g *record.Record, south, north string) {
 		p.overruns += len(use.Overruns)
 		if use.Used > 0 { // else it had no clock
 			p.clock.add(100 * use.Used)
-			p.left = min(p.left, use.Left)
+			p.left = min(p.left, use.Left.Seconds()*1000)
 		}
 	}
 	if g.Fault != nil {
@@ -186,7 +184,7 @@ type player struct {
 	depth mean // plies, where some were searched
 	clock mean // percent of the clock that were used in a game
 
-	left time.Duration // on the clock at the least
+	left float64 // milliseconds on the clock at the least
 }
 
 // mean is the mean of positive numbers.
@@ -239,8 +237,10 @@ func (s *Standings) PlayerTable() *grid.Table {
 	const always = 8 // columns are shown
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
 		"Time a move", "Longest", "Clock used", "Least left", "Overruns", "Faults")
-	for i, key := range []string{"player", "", "", "plies", "depth", "nodes",
-		"time_ms", "longest_ms", "clock_percent", "left_ms", "overruns", "faults"} {
+	for i, key := range []string{
+		"player", "", "", "plies", "depth", "nodes",
+		"time_ms", "longest_ms", "clock_percent", "left_ms", "overruns", "faults",
+	} {
 		t.Columns[i].Key = key
 	}
 	names := s.Names()
@@ -257,13 +257,15 @@ func (s *Standings) PlayerTable() *grid.Table {
 			}
 			row = append(row, text)
 		}
-		row = append(row, p.plies.cell("%.1f"), p.depth.cell("%.1f"), p.nodes.cell("%.0f"),
-			p.time.cell("%.3fms"), p.time.cellOf(p.time.most, "%.1fms"), p.clock.cell("%.1f %%"),
-			p.clock.cellOf(float64(p.left.Milliseconds()), "%.0fms"), p.overruns, p.faults)
-		t.Add(row...)
+		row = append(row, p.plies.cell("%.1f"), p.depth.cell("%.1f"), p.nodes.cell("%.0f"))
+		row = append(row, p.time.cell("%.3fms"), p.time.cellOf(p.time.most, "%.1fms"))
+		row = append(row, p.clock.cell("%.1f %%"), p.clock.cellOf(p.left, "%.0fms"))
+		t.Add(append(row, p.overruns, p.faults)...)
 	}
 	for i := always; i < len(t.Columns); i++ {
-		says := func(row []grid.Cell) bool { return row[i].Text != "-" && row[i].Text != "0" }
+		says := func(row []grid.Cell) bool {
+			return row[i].Text != "-" && row[i].Text != "0"
+		}
 		if !slices.ContainsFunc(t.Rows, says) {
 			t.Columns[i].Title = ""
 		}

@@ -26,7 +26,7 @@ func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newRuleSet("x")
 	for i := range 1000 {
-		s.add(&record.Record{Reason: fmt.Sprint(i), Result: "1-0"}, "a", "b")
+		s.add(&record.Record{Reason: fmt.Sprint(i), Result: "1-0"}, [2]string{"a", "b"})
 	}
 	require.Len(t, s.Reasons, maxReasons+1)
 	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])

@@ -193,8 +193,9 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	run.Games++
 	set := s.ruleSet(g.Rules)
 	if whole != nil {
-		set.add(whole, g.South, g.North)
-		s.addPlayers(whole, g.South, g.North)
+		players := [2]string{g.South, g.North}
+		set.add(whole, players)
+		s.addPlayers(whole, players)
 	}
 	if !set.known {
 		set.noteSides(g.Sides)
