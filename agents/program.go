@@ -9,6 +9,9 @@ type Program struct {
 	Options []string `json:"options,omitempty"` // that it announces, one a line of text
 }
 
+// OptionPrefix begins the names of the parameters that set options of a program.
+const OptionPrefix = "opt."
+
 // Announced returns the parameters that the external program of a spec announces, which is started
 // for that; none if the agent is no program, or one that announces nothing.
 func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {

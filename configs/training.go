@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"context"
 
 	"go.yaml.in/yaml/v3"
 
@@ -67,8 +68,11 @@ type spsaFile struct {
 }
 
 // LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
-// nil, takes the place of the rules there. The error joins all problems.
-func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
+// nil, takes the place of the rules there. An agent that is an external program is started for a
+// moment, to ask for its options. The error joins all problems.
+func LoadSPSA(
+	ctx context.Context, path string, r *rules.Rules, registry *agents.Registry,
+) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Name = nameOf(path)
 	err := load(path, "an SPSA tuning", &c, func(p *parser) {
@@ -81,23 +85,31 @@ func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.
 		if c.Parameters == nil || p.bad["agent"] {
 			return
 		}
+		announced, err := registry.Announced(ctx, c.Agent)
+		if err != nil {
+			p.report(&problems.FieldError{Field: "agent", Err: err})
+			return
+		}
 		p.bad["parameters"] = false
 		p.setting("parameters", c.Parameters, func() {
-			c.Method.Params = p.params(c.Parameters, &c.SPSA, registry)
+			c.Method.Params = p.params(c.Parameters, &c.SPSA, registry, announced)
 		})
 		p.report(c.Validate(registry))
 	})
 	return c.SPSA, err
 }
 
-// params reads the parameters that an SPSA run tunes, a mapping by their names.
-func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registry) []spsa.Param {
+// params reads the parameters that an SPSA run tunes, a mapping by their names. announced are the
+// options of the agent, if it is a program.
+func (p *parser) params(
+	n *yaml.Node, c *training.SPSA, registry *agents.Registry, announced []agents.ParamDef,
+) []spsa.Param {
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {
 		path := "parameters." + key.Value
 		p.setting(path, value, func() {
 			p.lines[path] = key.Line
-			widest, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
+			widest, err := tuning.Find(registry, c.Agent, c.Rules, announced, key.Value)
 			if err != nil {
 				p.add(key.Line, "%v", err)
 				return
@@ -107,6 +119,9 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 			if param.Min < widest.Min || widest.Max < param.Max {
 				p.add(key.Line, "expected min and max from %v to %v, found %v and %v",
 					widest.Min, widest.Max, param.Min, param.Max)
+			}
+			if widest.Whole && !param.Whole {
+				p.add(key.Line, "expected whole: true, as its type is int")
 			}
 			list = append(list, param)
 		})

@@ -33,7 +33,7 @@ func TestFind(t *testing.T) {
 		{"greedy", "kang", "weight.near", spsa.Param{Start: *kang.Feature("near"), Min: -10000, Max: 10000}},
 	} {
 		c.want.Name = c.name
-		got, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse(c.rules), c.name)
+		got, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse(c.rules), nil, c.name)
 		require.NoError(t, err)
 		require.Equal(t, c.want, got)
 	}
@@ -52,7 +52,7 @@ func TestFindRefuses(t *testing.T) {
 		{"nobody", "c", "unknown kind"},
 		{"mcts:cpuct=x", "cpuct", "expected a number"},
 	} {
-		_, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse("standard"), c.name)
+		_, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse("standard"), nil, c.name)
 		require.ErrorContains(t, err, c.want)
 	}
 }

@@ -50,8 +50,7 @@ func (restart) Choices() []settings.Choice {
 	return []settings.Choice{{Name: "crash"}, {Name: string(everyGame)}}
 }
 
-// optionPrefix begins the names of the parameters that set options of the program.
-const optionPrefix = "opt."
+const optionPrefix = agents.OptionPrefix
 
 // Kind returns the kind of agent that is an external program.
 func Kind() agents.Kind {

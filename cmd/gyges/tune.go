@@ -127,7 +127,7 @@ type tuneSPSACmd struct {
 
 // Run starts the agent once before there is a folder, so that a mistake in its spec leaves nothing.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
+	config, err := configs.LoadSPSA(ctx, c.Config, c.Rules, e.registry)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
@@ -28,7 +29,7 @@ type Param struct {
 	R     float64 `yaml:"r" check:"0..10" zero:"for 0.002" help:"Learning rate, a/c² at the end of the run: a game won moves the parameter by r × c."`
 	// Whole marks a parameter that takes only whole numbers. Others are rounded up or
 	// down at random without bias, with one draw for both directions.
-	Whole bool
+	Whole bool `yaml:"whole" help:"Whether only whole numbers are tried. Default: what the type says."`
 }
 
 // Settings are the settings of a run.
@@ -53,6 +54,21 @@ func (s *Settings) Check(p *problems.List) {
 // check adds what is invalid in a parameter to a list.
 func (p Param) check(list *problems.List) {
 	field := "parameters." + p.Name
+	var unknown []string
+	if math.IsNaN(p.Start) {
+		unknown = append(unknown, "start")
+	}
+	if math.IsNaN(p.Min) {
+		unknown = append(unknown, "min")
+	}
+	if math.IsNaN(p.Max) {
+		unknown = append(unknown, "max")
+	}
+	if len(unknown) > 0 {
+		list.Expect(false, field,
+			"expected %s here, as the agent announces none", strings.Join(unknown, ", "))
+		return
+	}
 	room := p.Max - p.Min
 	list.Expect(room > 0, field,
 		"expected a min below max, found %v and %v", p.Min, p.Max)
