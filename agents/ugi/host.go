@@ -30,6 +30,7 @@ import (
 type config struct {
 	Command  string        `param:"cmd" help:"the program and its arguments, separated by blanks; words with blanks in double quotes"`
 	Dir      string        `param:"dir" help:"folder to run it in; a program named with a slash is looked for from there"`
+	Engine   string        `param:"engine" help:"name by which workers on other machines find their program in place of cmd and dir; default: the player's name"`
 	Depth    int           `param:"depth" check:"1..1000" help:"plies to search, if the program has an option for it"`
 	Nodes    int64         `param:"nodes" check:"1..1000000000000" help:"nodes for a move, if the program has an option for it"`
 	MoveTime time.Duration `param:"movetime" check:"1ms..1h" help:"time for a move"`
@@ -98,6 +99,11 @@ func newHost(c agents.Config) (agents.Agent, error) {
 			return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
 		}
 		h.given = append(h.given, agents.Param{Name: option, Value: value})
+	}
+	if len(h.command) == 0 && h.config.Engine != "" {
+		return nil, fmt.Errorf("expected cmd=PROGRAM beside engine=%.60s: "+
+			"the program is started on this machine, too, to see that it can play",
+			h.config.Engine)
 	}
 	return h, findProgram(h.command, h.dir)
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -99,7 +101,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Server = q.server
-		e.err.print(f.invitation(q.server.URL(), config.Agents))
+		engines, _ := queue.Engines(e.registry, config.Agents) // its error came before
+		e.err.print(f.invitation(q.server.URL(), engines))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
@@ -165,7 +168,7 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 }
 
 // invitation says where the embedded server is, and which command starts a worker.
-func (f *queueFlags) invitation(address string, players []agents.Spec) string {
+func (f *queueFlags) invitation(address string, engines map[string]agents.Values) string {
 	reached := address
 	if u, err := url.Parse(address); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
 		if host, err := os.Hostname(); err == nil {
@@ -178,11 +181,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	if f.Cert != "" {
 		words = append(words, "--tls-ca", f.Cert)
 	}
-	for _, p := range players {
-		if p.Kind == "ugi" {
-			engine := p.Get("name") + "=" + p.Get("cmd")
-			words = append(words, "--engine", engine)
-		}
+	for _, name := range slices.Sorted(maps.Keys(engines)) {
+		words = append(words, "--engine", name+"="+engines[name]["cmd"])
 	}
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n",
 		address, commandLine("worker", words...))
@@ -215,7 +215,7 @@ type workerCmd struct {
 	Nats    string            `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int               `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Allow   []string          `placeholder:"KIND,…" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
-	Engine  map[string]string `mapsep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
+	Engine  map[string]string `mapsep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:engine=NAME, or ugi:name=NAME without engine; may be repeated. The parameters cmd and dir of their specs are ignored."`
 	Name    string            `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
 	accessFlags
 }

@@ -18,9 +18,9 @@ func TestInvitation(t *testing.T) {
 	name, err := os.Hostname()
 	require.NoError(t, err)
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
-		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
+		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem --engine 'a=./a --x' --engine b=b\n"+
 		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
-		f.invitation("tls://0.0.0.0:4222", []agents.Spec{{Kind: "random"}}))
+		f.invitation("tls://0.0.0.0:4222", map[string]agents.Values{"b": {"cmd": "b"}, "a": {"cmd": "./a --x"}}))
 }
 
 // A worker on a terminal shows each run that it plays, and how far they are together.

@@ -12,17 +12,18 @@ import (
 	"gyges/rules/base/settings"
 )
 
-const (
-	engineKind = "ugi"  // which starts programs
-	engineName = "name" // its parameter
-)
+const engineKind = "ugi" // which starts programs
+
+// EngineKey returns the name by which workers find the program of an agent that is one, by its
+// parameters; "": it has none.
+func EngineKey(v agents.Values) string { return cmp.Or(v["engine"], v["name"]) }
 
 // AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
 	// that may be made, external programs not among them; empty: all that aren't interactive
 	Kinds []string
 
-	// Engines are the commands of programs that may be started, by their names in specs. Specs' cmd
+	// Engines are the commands of programs that may be started, by their [EngineKey]. Specs' cmd
 	// and dir are ignored.
 	Engines map[string]string
 }
@@ -76,8 +77,8 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 		}
 		return nil
 	}
-	// An engine is found by the name in its spec. Its command is the operator's.
-	name := v[engineName]
+	// An engine is found by its key. Its command is the operator's.
+	name := EngineKey(v)
 	command, ok := p.Engines[name]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")

@@ -58,19 +58,37 @@ const (
 )
 
 // Check returns an error if workers on other machines can't play a run: they find engines by their
-// names.
+// [EngineKey], of which each has one command.
 func (o Options) Check(config *tournament.Config) error {
 	if _, err := savedIdentity(config.Out); err != nil {
 		return err
 	}
-	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
-		if kind.Name == engineKind && v[engineName] == "" {
-			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine",
-				spec)
+	_, err := Engines(o.Registry, config.Agents)
+	return err
+}
+
+// Engines returns the parameters of the external programs that specs name, by their [EngineKey].
+func Engines(registry *agents.Registry, specs []agents.Spec) (map[string]agents.Values, error) {
+	engines := map[string]agents.Values{}
+	add := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+		if kind.Name != engineKind {
+			return nil
 		}
+		key := EngineKey(v)
+		if key == "" {
+			return fmt.Errorf("agent %.60q: expected engine=NAME or name=NAME, "+
+				"by which workers find the engine", spec)
+		}
+		// Workers would play the same program in place of both.
+		first, double := engines[key]
+		if double && (first["cmd"] != v["cmd"] || first["dir"] != v["dir"]) {
+			return fmt.Errorf("agent %.60q: workers know one engine %.60q, "+
+				"which is cmd=%.60q already; expected another engine=NAME", spec, key, first["cmd"])
+		}
+		engines[key] = v
 		return nil
 	}
-	return o.Registry.Each(config.Agents, isNamed)
+	return engines, registry.Each(specs, add)
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.
