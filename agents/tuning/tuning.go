@@ -5,6 +5,7 @@
 package tuning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,15 +17,14 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
-	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 )
 
 // Find returns a numeric parameter of an agent with its value there and its bounds; for weights of
 // the evaluation, Start is the weight under the rules r. announced are the options of the program
-// that the agent is ([agents.Registry.Announced]): what they don't say of an option is NaN. The
-// error names the reason if the parameter can't be tuned.
+// that the agent is, see [agents.Registry.Announced]: a start that they don't say is NaN, a bound
+// is infinite. The error names the reason if the parameter can't be tuned.
 func Find(
 	registry *agents.Registry, spec agents.Spec, r *rules.Rules, announced []agents.ParamDef,
 	name string,
@@ -36,17 +36,16 @@ func Find(
 	kind, _ := registry.Kind(spec) // Config has the same error
 	kind.Params = slices.Concat(announced, kind.Params)
 	def, ok := kind.Param(name)
-	isOption := ok && strings.HasPrefix(name, agents.OptionPrefix)
-	if isOption && def.Key != name && len(announced) > 0 {
-		ok = false // the program has others
+	isOption := strings.HasPrefix(name, agents.OptionPrefix)
+	if isOption && len(announced) > 0 {
+		ok = def.Key == name // not that of all options
 	}
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
-	if isOption && (isNumber(def) || isFree(def)) {
-		return option(def, name, config.Values[name])
-	}
-	if !isNumber(def) {
+	// Programs may announce a number as a text, or without a type.
+	mayBeNumber := isOption && def.Type() == agents.Text && def.Enum() == nil
+	if !isNumber(def) && !mayBeNumber {
 		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s",
 			name, def.Type(), strings.Join(numeric(kind), ", "))
 	}
@@ -54,6 +53,14 @@ func Find(
 	t.Whole = def.Type() == agents.Int
 	t.Min, t.Max = def.Bounds()
 	t.Start = config.Float(name)
+	if isOption {
+		text := cmp.Or(config.Values[name], def.Default())
+		t.Start, err = settings.Parse[float64](text)
+		if err != nil {
+			t.Start = math.NaN()
+		}
+		return t, nil
+	}
 	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
 	if !isWeight {
 		if config.Values[name] == "" {
@@ -75,36 +82,7 @@ func Find(
 	return t, nil
 }
 
-// option returns an option of a program as a parameter, by its definition and by its value in the
-// spec, "" for none.
-func option(def agents.ParamDef, name, given string) (t spsa.Param, err error) {
-	unknown := math.NaN()
-	t = spsa.Param{Name: name, Start: unknown, Min: unknown, Max: unknown}
-	t.Whole = def.Type() == agents.Int
-	if isNumber(def) {
-		low, high := def.Bounds()
-		if !math.IsInf(low, 0) {
-			t.Min = low
-		}
-		if !math.IsInf(high, 0) {
-			t.Max = high
-		}
-	}
-	if given != "" {
-		t.Start, err = settings.Parse[float64](given)
-		return t, problems.Prefix("parameter "+name, err)
-	}
-	initial, err := settings.Parse[float64](def.Default())
-	if err == nil {
-		t.Start = initial
-	}
-	return t, nil
-}
-
 func isNumber(d agents.ParamDef) bool { return d.Type() == agents.Int || d.Type() == agents.Float }
-
-// isFree reports whether any text is a value. Programs announce numbers so, too, or without a type.
-func isFree(d agents.ParamDef) bool { return d.Type() == agents.Text && d.Enum() == nil }
 
 // numeric returns the names of the parameters that are numbers.
 func numeric(k agents.Kind) []string {
@@ -136,15 +114,15 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 }
 
 // With returns a spec with parameters set to numbers: whole ones, and others rounded to six digits.
-// Those of external programs, not all of which read exponents, have none.
+// Options of programs, not all of which read exponents, have none.
 func With(spec agents.Spec, names []string, values []float64) agents.Spec {
 	for i, name := range names {
 		text := strconv.FormatFloat(values[i], 'g', 6, 64)
-		if values[i] == math.Trunc(values[i]) {
-			text = fmt.Sprint(values[i]) // all digits
-		}
-		if strings.HasPrefix(name, agents.OptionPrefix) {
-			rounded, _ := strconv.ParseFloat(text, 64) // it has just been printed
+		rounded, _ := strconv.ParseFloat(text, 64) // it has just been printed
+		switch {
+		case values[i] == math.Trunc(values[i]):
+			text = strconv.FormatFloat(values[i], 'f', 0, 64) // all digits
+		case strings.HasPrefix(name, agents.OptionPrefix):
 			text = strconv.FormatFloat(rounded, 'f', -1, 64)
 		}
 		spec = spec.With(name, text)

@@ -65,6 +65,12 @@ func TestWith(t *testing.T) {
 	require.Equal(t, "mcts:cpuct=0.5,iterations=8", s.String())
 	_, err := builtin.Registry().New(got)
 	require.NoError(t, err)
+	got = With(spec(t, "alphabeta"), []string{"nodes", "weight.near"}, []float64{2e6, 1e-5})
+	require.Equal(t, "alphabeta:nodes=2000000,weight.near=1e-05", got.String())
+	_, err = builtin.Registry().New(got)
+	require.NoError(t, err)
+	got = With(spec(t, "ugi:opt.b=1"), []string{"opt.a", "opt.b", "opt.c"}, []float64{1e-5, 1.0 / 3, -2e7})
+	require.Equal(t, "ugi:opt.b=0.333333,opt.a=0.00001,opt.c=-20000000", got.String())
 }
 
 func TestWeights(t *testing.T) {

@@ -266,13 +266,24 @@ func (r *spsaRun) match(
 	m.Out = filepath.Join(r.Out, folder)
 	m.Rules = []*rules.Rules{r.Rules}
 	m.Settings = r.Settings
-	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	m.Agents = []agents.Spec{r.player(a, "tuned"), r.player(b, "other")}
 	m.Pairs = pairs
 	m.Seed = seed
 	m.Workers = r.Workers
 	m.Executor = r.Executor
 	s, err := r.env.play(ctx, m)
 	return s.Pairs, err
+}
+
+// player returns an agent with a name in a match. Workers still find the program that it is by its
+// own name, if it has no other key for that.
+func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
+	kind, _ := r.env.Registry.Kind(spec) // it is the kind of the agent that was started
+	own := spec.Get("name")
+	if kind.Announce != nil && own != "" && spec.Get("engine") == "" {
+		spec = spec.With("engine", own)
+	}
+	return spec.With("name", name)
 }
 
 // removeGames removes the games of a step that is in the history.

@@ -13,7 +13,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
@@ -54,19 +53,12 @@ func (s *Settings) Check(p *problems.List) {
 // check adds what is invalid in a parameter to a list.
 func (p Param) check(list *problems.List) {
 	field := "parameters." + p.Name
-	var unknown []string
-	if math.IsNaN(p.Start) {
-		unknown = append(unknown, "start")
-	}
-	if math.IsNaN(p.Min) {
-		unknown = append(unknown, "min")
-	}
-	if math.IsNaN(p.Max) {
-		unknown = append(unknown, "max")
-	}
-	if len(unknown) > 0 {
-		list.Expect(false, field,
-			"expected %s here, as the agent announces none", strings.Join(unknown, ", "))
+	sum := p.Start + p.Min + p.Max
+	isFinite := math.Abs(sum) <= math.MaxFloat64 // NaN isn't
+	list.Expect(isFinite, field,
+		"expected numbers as start, min and max, found %v, %v and %v; "+
+			"what the agent doesn't say is given here", p.Start, p.Min, p.Max)
+	if !isFinite {
 		return
 	}
 	room := p.Max - p.Min
