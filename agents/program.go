@@ -1,6 +1,9 @@
 package agents
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Program is an external program that an agent is, as it was found when it started.
 type Program struct {
@@ -28,4 +31,21 @@ func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
 		return nil, s.inAgent(err)
 	}
 	return params, nil
+}
+
+// maxIdle is how many programs are kept at most: two for each game at a time.
+const maxIdle = 2048
+
+// Keeping returns the registry with agents whose external programs aren't ended with them, but go
+// on as the next agents: for a run whose agents differ in the values of parameters alone. Then end
+// ends the programs.
+func (r *Registry) Keeping() (kept *Registry, end func() error) {
+	idle := make(chan Agent, maxIdle)
+	return &Registry{r.kinds, r.read, idle}, func() (err error) {
+		close(idle)
+		for agent := range idle {
+			err = errors.Join(err, agent.Close())
+		}
+		return err
+	}
 }

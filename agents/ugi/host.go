@@ -64,7 +64,7 @@ func Kind() agents.Kind {
 		Doc:      "an external program that speaks the UGI protocol",
 		Params:   params,
 		Announce: announce,
-		New:      newHost,
+		New:      newOrKept,
 	}
 }
 
@@ -73,8 +73,10 @@ func Kind() agents.Kind {
 type host struct {
 	client
 	config config
-	given  []agents.Param // options of the spec, by name
-	rules  []*rules.Rules // that the program must be able to play
+	given  []agents.Param      // options of the spec, by name
+	untold bool                // the program runs and doesn't know them
+	idle   chan<- agents.Agent // programs that are kept; nil: none are
+	rules  []*rules.Rules      // that the program must be able to play
 
 	sent  limitValues // set as options of the program
 	told  position
@@ -177,6 +179,10 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		h.untold = true
+	}
+	if h.untold {
+		h.untold = false
 		commands := ""
 		for _, option := range h.given {
 			commands += optionCommand(option.Name, option.Value)

@@ -114,6 +114,10 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, f.history.Close()) }()
 	f.warn(&env)
 
+	// Programs go on from step to step.
+	registry, endPrograms := env.Registry.Keeping()
+	env.Registry = registry
+	defer func() { err = errors.Join(err, endPrograms()) }()
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
 	for _, p := range c.Method.Params {
