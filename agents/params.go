@@ -3,10 +3,11 @@ package agents
 // The parameters of kinds: settings that a spec gives as text.
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	Duration Type = "duration" // a time like 100ms, 1.5s
 	Text     Type = "text"     // any but the empty one, or one of some
 	Bool     Type = "bool"     // true or false
+	Button   Type = "button"   // no value: that the parameter is given has an effect
 )
 
 // ParamDef is a parameter of a kind: a setting, described by its tags (see package settings), and
@@ -30,6 +32,7 @@ const (
 //	names:"file"    the text is the name of a file, unless it is the default;
 //	                New reads it by [Registry.File]
 //	names:"agent"   the text is the spec of another agent
+//	zero:"empty"    the text may be empty
 //
 // A key that ends in '.' is the prefix of any number of names.
 type ParamDef struct{ settings.Field }
@@ -46,18 +49,56 @@ func ParamsOf(config any) []ParamDef {
 }
 
 // Declare returns a parameter that no struct has, such as an option of a program. low and high are
-// the bounds of a number, "" for none; choices are the only texts, nil for any.
-func Declare(key string, t Type, initial, low, high string, choices []string) ParamDef {
-	tags := map[string]string{"default": initial, "choices": strings.Join(choices, "|")}
-	if low != "" || high != "" {
-		tags["check"] = low + ".." + high
+// the bounds of a number, "" for none; choices are the only texts, nil for any. The error says
+// which of them isn't valid.
+func Declare(key string, t Type, initial, low, high string, choices []string) (ParamDef, error) {
+	zero := zeroOf[t]
+	_, err := strconv.ParseInt(high, 10, 64)
+	if t == Int && errors.Is(err, strconv.ErrRange) {
+		zero = uint64(0)
 	}
-	return ParamDef{settings.Declare(key, zeroOf[t], tags)}
+	tags := map[string]string{"default": initial}
+	switch t {
+	case Bool:
+		choices = []string{"true", "false"}
+	case Text:
+		tags["zero"] = "empty"
+	}
+	d := ParamDef{settings.Declare(key, zero, tags, choices)}
+
+	if (low != "" || high != "") && d.isNumber() {
+		for _, bound := range []string{low, high} {
+			if bound == "" {
+				continue
+			}
+			if err := d.Check(bound); err != nil {
+				return ParamDef{}, fmt.Errorf("bounds: %w", err)
+			}
+		}
+		tags["check"] = low + ".." + high
+		d = ParamDef{settings.Declare(key, zero, tags, choices)}
+		if least, most := d.Bounds(); least > most {
+			return ParamDef{}, fmt.Errorf("bounds: expected the lower one first, found %s",
+				d.Range())
+		}
+	}
+	if initial == "" {
+		return d, nil
+	}
+	if err := d.Check(initial); err != nil {
+		return ParamDef{}, fmt.Errorf("default: %w", err)
+	}
+	return d, nil
 }
 
 // zeroOf has a value of each type.
 var zeroOf = map[Type]any{
-	Int: int64(0), Float: float64(0), Duration: time.Duration(0), Text: "", Bool: false,
+	Int:      int64(0),
+	Float:    float64(0),
+	Duration: time.Duration(0),
+	Text:     "",
+	Bool:     false,
+	Button:   struct{}{},
 }
 
 // Type returns the type of the value.
@@ -71,8 +112,19 @@ func (d ParamDef) Type() Type {
 		return Text
 	case t.Kind() == reflect.Bool:
 		return Bool
+	case t.Kind() == reflect.Struct:
+		return Button
 	}
 	return Int
+}
+
+// isNumber reports whether the value is a number or a time.
+func (d ParamDef) isNumber() bool {
+	switch d.Type() {
+	case Int, Float, Duration:
+		return true
+	}
+	return false
 }
 
 // Default returns the value where none is given; "": none.
@@ -83,12 +135,24 @@ func (d ParamDef) Bounds() (low, high float64) {
 	return settings.Bounds(d.Value.Type(), d.Tag.Get("check"))
 }
 
-// Range returns the accepted values as text, like "1 to 64".
+// Range returns the accepted values as text, like "1 to 64"; "" if all of the type are.
 func (d ParamDef) Range() string {
-	if d.Type() == Text {
-		return cmp.Or(strings.Join(d.Enum(), ", "), "text")
+	if choices := d.Enum(); choices != nil {
+		return strings.Join(choices, ", ")
 	}
-	return strings.Replace(d.Tag.Get("check"), "..", " to ", 1)
+	if d.Type() == Text {
+		return "text"
+	}
+	low, high, _ := strings.Cut(d.Tag.Get("check"), "..")
+	switch {
+	case low == "" && high == "":
+		return ""
+	case high == "":
+		return low + " or more"
+	case low == "":
+		return high + " or less"
+	}
+	return low + " to " + high
 }
 
 // IsFile reports whether a value is the name of a file.
@@ -102,20 +166,32 @@ func (d ParamDef) isPrefix() bool { return strings.HasSuffix(d.Key, ".") }
 // NamesAgent reports whether values are the specs of other agents.
 func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 
-// check returns an error, which says what was expected, unless value is the text of an accepted
+// Check returns an error, which says what was expected, unless value is the text of an accepted
 // one.
-func (d ParamDef) check(value string) error {
-	if d.Type() == Text {
-		choices := d.Enum()
-		accepted := slices.Contains(choices, value)
-		if choices == nil {
-			accepted = value != ""
-		}
-		if !accepted {
-			return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
-		}
-		return nil
+func (d ParamDef) Check(value string) error {
+	what := ""
+	accepted := false
+	switch choices := d.Enum(); {
+	case d.Type() == Button:
+		what = "no value, for a button"
+		accepted = value == ""
+	case choices != nil:
+		what = d.Range()
+		accepted = slices.Contains(choices, value)
+	case d.Type() == Text:
+		what = d.Range()
+		accepted = value != "" || d.Tag.Get("zero") != ""
+	default:
+		return d.checkNumber(value)
 	}
+	if !accepted {
+		return fmt.Errorf("expected %s, found %.60q", what, value)
+	}
+	return nil
+}
+
+// checkNumber is Check of a number or a time.
+func (d ParamDef) checkNumber(value string) error {
 	v := reflect.New(d.Value.Type()).Elem()
 	err := settings.Set(v, value)
 	if err == nil {
@@ -126,8 +202,12 @@ func (d ParamDef) check(value string) error {
 	}
 	what, _ := settings.Expected(v.Type())
 	what, _, _ = strings.Cut(what, ",") // without examples
-	what += " from " + d.Range() + settings.ZeroHint(value)
-	return fmt.Errorf("expected %s, found %.60q", what, value)
+	within := d.Range()
+	if strings.Contains(within, " to ") {
+		within = "from " + within
+	}
+	what = strings.TrimSpace(what + " " + within)
+	return fmt.Errorf("expected %s%s, found %.60q", what, settings.ZeroHint(value), value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

@@ -18,19 +18,19 @@ const OptionPrefix = "opt."
 // Announced returns the parameters that the external program of a spec announces, which is started
 // for that; none if the agent is no program, or one that announces nothing.
 func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
-	c, err := r.Config(s)
+	a, err := r.Start(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	announce := r.kinds[s.Kind].Announce
-	if announce == nil {
-		return nil, nil
+	// The parameters of a program inside of the agent are not the agent's.
+	kind := r.kinds[s.Kind]
+	var list []ParamDef
+	for _, d := range a.Announced() {
+		if _, ok := kind.Param(d.Key); ok {
+			list = append(list, d)
+		}
 	}
-	params, err := announce(ctx, c)
-	if err != nil {
-		return nil, s.inAgent(err)
-	}
-	return params, nil
+	return list, s.inAgent(a.Close())
 }
 
 // maxIdle is how many programs are kept at most: two for each game at a time.

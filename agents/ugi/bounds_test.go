@@ -1,6 +1,8 @@
 package ugi
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,8 +12,14 @@ import (
 func TestBoundsOfWhatIsKept(t *testing.T) {
 	t.Parallel()
 	var c client
-	for range 2 * maxOptions {
+	for range 2 {
 		c.addOption("name x type spin")
+		c.addOption("X")
+		c.addOption(strings.Repeat("n", maxOptionText+1))
+	}
+	require.Len(t, c.offered, 1, "the first of a name, unless it is long")
+	for i := range 2 * maxOptions {
+		c.addOption(fmt.Sprintf("name x%d type spin", i))
 	}
 	require.Len(t, c.offered, maxOptions)
 	for range 2 * maxPly {

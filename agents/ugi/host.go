@@ -10,19 +10,24 @@
 package ugi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 )
 
 // config holds the parameters of an agent that is a program, but for those that begin with
@@ -53,18 +58,19 @@ func (restart) Choices() []settings.Choice {
 
 const optionPrefix = agents.OptionPrefix
 
-// Kind returns the kind of agent that is an external program.
-func Kind() agents.Kind {
+// Kind returns the kind of agent that is an external program. log receives notes on engines;
+// nil: none are logged.
+func Kind(log *slog.Logger) agents.Kind {
+	n := &notes{log: log}
 	params := agents.ParamsOf(&struct {
 		config
-		Option string `param:"opt." help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
+		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
 	}{})
 	return agents.Kind{
-		Name:     "ugi",
-		Doc:      "an external program that speaks the UGI protocol",
-		Params:   params,
-		Announce: announce,
-		New:      newOrKept,
+		Name:   "ugi",
+		Doc:    "an external program that speaks the UGI protocol",
+		Params: params,
+		New:    func(c agents.Config) (agents.Agent, error) { return newOrKept(c, n) },
 	}
 }
 
@@ -73,6 +79,8 @@ func Kind() agents.Kind {
 type host struct {
 	client
 	config config
+	label  string // in notes
+	notes  *notes
 	given  []agents.Param      // options of the spec, by name
 	untold bool                // the program runs and doesn't know them
 	idle   chan<- agents.Agent // programs that are kept; nil: none are
@@ -86,9 +94,10 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config) (agents.Agent, error) {
-	h := &host{rules: c.Rules}
+func newHost(c agents.Config, n *notes) (*host, error) {
+	h := &host{rules: c.Rules, notes: n}
 	c.Decode(&h.config)
+	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
@@ -157,8 +166,8 @@ func (h *host) newGame(ctx context.Context) error {
 	}
 	commands := ""
 	if h.extended {
-		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n",
-			h.setup.Rules, h.setup.Seed)
+		commands = h.optionCommand("rules", h.setup.Rules.String())
+		commands += h.optionCommand("seed", strconv.FormatUint(h.setup.Seed, 10))
 	}
 	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
@@ -182,14 +191,17 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		h.untold = true
 	}
 	if h.untold {
-		h.untold = false
+		if err := h.checkOptions(); err != nil {
+			return err
+		}
 		commands := ""
 		for _, option := range h.given {
-			commands += optionCommand(option.Name, option.Value)
+			commands += h.optionCommand(option.Name, option.Value)
 		}
 		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
 		}
+		h.untold = false
 	}
 	for _, r := range sets {
 		if err := h.checkRules(r); err != nil {
@@ -198,9 +210,6 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	}
 	return nil
 }
-
-// optionCommand returns the command that sets an option of a program.
-func optionCommand(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
 // checkRules returns an error unless the program can be told the rules, or plays by them without.
 func (h *host) checkRules(r *rules.Rules) error {
@@ -216,7 +225,13 @@ func (h *host) checkRules(r *rules.Rules) error {
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 	}
-	return nil
+	known := h.knownRules()
+	isKnown := func(k *rules.Rules) bool { return k.Options() == o }
+	if known == nil || slices.ContainsFunc(known, isKnown) {
+		return nil
+	}
+	names := textfmt.List(lists.Map(known, (*rules.Rules).String), shownRules)
+	return fmt.Errorf("the engine can't play %s: it plays %s", r, names)
 }
 
 // Choose returns the program's move, or makes the decisions that the protocol has no words for.

@@ -10,12 +10,11 @@ func (k kept) Close() error { return k.client.Close() }
 
 // newOrKept returns the agent of a configuration. If a program is kept, it is told the options of
 // this agent; otherwise the agent starts one as that of newHost does.
-func newOrKept(c agents.Config) (agents.Agent, error) {
-	agent, err := newHost(c)
+func newOrKept(c agents.Config, n *notes) (agents.Agent, error) {
+	h, err := newHost(c, n)
 	if err != nil {
 		return nil, err
 	}
-	h := agent.(*host)
 	select {
 	case program := <-c.Idle:
 		other := program.(kept).host

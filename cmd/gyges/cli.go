@@ -111,7 +111,7 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 	e.log = slog.New(slog.NewTextHandler(e.err, options))
 	// Levels are made of the built-in kinds. Persons read and write at this terminal.
 	kinds := configs.Levels(builtin.Registry())
-	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
+	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind(e.log))
 	e.registry = builtin.Registry(kinds...)
 	return e
 }

@@ -128,7 +128,7 @@ func TestEngineKeys(t *testing.T) {
 // withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the
 // worker's.
 func withoutEngines() *agents.Registry {
-	none := ugi.Kind()
+	none := ugi.Kind(nil)
 	none.New = random.Kind().New
 	return registryOf(none)
 }

@@ -112,7 +112,7 @@ func TestX(t *testing.T) {
 		last := l[len(l)-1]
 		fmt.Println(last.Step, *last.Score, last.Parameters, time.Since(start))
 	}})
-	env.Registry = agents.NewRegistry(append(env.Registry.Kinds(), ugi.Kind())...)
+	env.Registry = agents.NewRegistry(append(env.Registry.Kinds(), ugi.Kind(nil))...)
 	_, err = c.Run(context.Background(), env)
 	require.NoError(t, err)
 }

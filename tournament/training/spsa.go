@@ -279,13 +279,15 @@ func (r *spsaRun) match(
 	return s.Pairs, err
 }
 
-// player returns an agent with a name in a match. Workers still find the program that it is by its
-// own name, if it has no other key for that.
+// player returns an agent with a name in a match. Workers find the program that it may be by the
+// name that it has in the spec, unless that has another key.
 func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
-	kind, _ := r.env.Registry.Kind(spec) // it is the kind of the agent that was started
+	const key = "engine"
+	kind, _ := r.env.Registry.Kind(spec) // it has been found before
+	_, hasKey := kind.Param(key)
 	own := spec.Get("name")
-	if kind.Announce != nil && own != "" && spec.Get("engine") == "" {
-		spec = spec.With("engine", own)
+	if hasKey && own != "" && spec.Get(key) == "" {
+		spec = spec.With(key, own)
 	}
 	return spec.With("name", name)
 }
