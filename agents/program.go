@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"io"
 )
 
 // Program is an external program that an agent is, as it was found when it started.
@@ -40,11 +41,11 @@ const maxIdle = 2048
 // on as the next agents: for a run whose agents differ in the values of parameters alone. Then end
 // ends the programs.
 func (r *Registry) Keeping() (kept *Registry, end func() error) {
-	idle := make(chan Agent, maxIdle)
+	idle := make(chan io.Closer, maxIdle)
 	return &Registry{r.kinds, r.read, idle}, func() (err error) {
 		close(idle)
-		for agent := range idle {
-			err = errors.Join(err, agent.Close())
+		for program := range idle {
+			err = errors.Join(err, program.Close())
 		}
 		return err
 	}

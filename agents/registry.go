@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
 	Registry *Registry      // makes the agents inside of this one, and reads files
-	Idle     chan Agent     // whose programs go on as others, see [Registry.Keeping]; nil: none
+	Idle     chan io.Closer // programs for other agents, see [Registry.Keeping]; nil: none
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
@@ -72,8 +73,8 @@ func Common() []ParamDef {
 // registers itself.
 type Registry struct {
 	kinds map[string]Kind
-	read  []File     // see [Registry.Reading]
-	idle  chan Agent // see [Registry.Keeping]
+	read  []File         // see [Registry.Reading]
+	idle  chan io.Closer // see [Registry.Keeping]
 }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.

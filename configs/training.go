@@ -86,8 +86,10 @@ func LoadSPSA(
 			return
 		}
 		announced, err := registry.Announced(ctx, c.Agent)
+		for _, err := range problems.Split(err) {
+			p.add(p.lines["agent"], "agent: %v", err)
+		}
 		if err != nil {
-			p.report(&problems.FieldError{Field: "agent", Err: err})
 			return
 		}
 		p.bad["parameters"] = false

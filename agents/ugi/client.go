@@ -35,6 +35,10 @@ type client struct {
 	proc  *process // nil: it doesn't run
 	trace trace
 
+	// What the program has been told since it started.
+	untold bool        // no options of the spec, or those of another one
+	sent   limitValues // set as options
+
 	// What the program says of itself when it starts.
 	name     string
 	offered  []option

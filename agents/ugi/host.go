@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -77,16 +78,14 @@ func Kind(log *slog.Logger) agents.Kind {
 // host is a program as an agent, started before the first game and used for all games until it
 // fails.
 type host struct {
-	client
+	*client
 	config config
 	label  string // in notes
 	notes  *notes
-	given  []agents.Param      // options of the spec, by name
-	untold bool                // the program runs and doesn't know them
-	idle   chan<- agents.Agent // programs that are kept; nil: none are
-	rules  []*rules.Rules      // that the program must be able to play
+	given  []agents.Param   // options of the spec, by name
+	rules  []*rules.Rules   // that the program must be able to play
+	idle   chan<- io.Closer // programs that are kept; nil: none are
 
-	sent  limitValues // set as options of the program
 	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
@@ -95,7 +94,7 @@ type host struct {
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
 func newHost(c agents.Config, n *notes) (*host, error) {
-	h := &host{rules: c.Rules, notes: n}
+	h := &host{client: new(client), rules: c.Rules, notes: n}
 	c.Decode(&h.config)
 	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)

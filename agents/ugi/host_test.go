@@ -179,7 +179,7 @@ func TestClockForPrograms(t *testing.T) {
 		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
-		h := &host{client: client{extended: c.extended, offered: lists.Map(c.offered, parseOption)}}
+		h := &host{client: &client{extended: c.extended, offered: lists.Map(c.offered, parseOption)}}
 		require.Equal(t, c.want, string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 	}
 	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))

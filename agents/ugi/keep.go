@@ -2,30 +2,20 @@ package ugi
 
 import "gyges/agents"
 
-// kept is a program that runs on without an agent: see [agents.Registry.Keeping].
-type kept struct{ *host }
-
-// Close ends the program.
-func (k kept) Close() error { return k.client.Close() }
-
-// newOrKept returns the agent of a configuration. If a program is kept, it is told the options of
-// this agent; otherwise the agent starts one as that of newHost does.
+// newOrKept returns the agent of a configuration, as newHost does. If a program is kept, it is the
+// agent's, and is told its options before the next game; see [agents.Registry.Keeping].
 func newOrKept(c agents.Config, n *notes) (agents.Agent, error) {
 	h, err := newHost(c, n)
 	if err != nil {
 		return nil, err
 	}
+	h.idle = c.Idle
 	select {
 	case program := <-c.Idle:
-		other := program.(kept).host
-		other.config = h.config
-		other.given = h.given
-		other.rules = h.rules
-		other.untold = true
-		h = other
+		h.client = program.(*client)
+		h.untold = true
 	default: // there is none
 	}
-	h.idle = c.Idle
 	return h, nil
 }
 
@@ -34,7 +24,7 @@ func (h *host) Close() error {
 	owes := h.pending.ready || h.pending.move
 	if h.proc != nil && !owes && h.config.Restart != everyGame {
 		select {
-		case h.idle <- kept{h}:
+		case h.idle <- h.client:
 			return nil
 		default: // none are kept, or there are enough
 		}

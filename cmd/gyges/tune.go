@@ -135,7 +135,9 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	config.Out = newFolder(config.Out, config.Name)
-	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
+	// Before there is a folder.
+	initial := config.With(config.Method.Start())
+	agent, err := e.registry.Start(ctx, initial, config.Rules)
 	closeAgent(e, agent)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 // How parameters of an agent are tuned by SPSA ([spsa]). Each step plays a short match
 // between two agents, whose parameters are perturbed in opposite directions, and moves the
 // parameters towards the winner's. What can be tuned is what a spec takes by name:
-// [spsaRun.with] is the one place that makes an agent of values, and [SPSA.Validate] the one
+// [SPSA.With] is the one place that makes an agent of values, and [SPSA.Validate] the one
 // that says which agents have parameters.
 
 // SPSA is a run that tunes parameters by matches between perturbed agents. Start from
@@ -95,6 +96,11 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
+// With returns the agent with values of the parameters.
+func (c *SPSA) With(values []float64) agents.Spec {
+	return tuning.With(c.Agent, c.Method.Names(), values)
+}
+
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used, and otherwise noted there.
 func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
@@ -120,9 +126,6 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, endPrograms()) }()
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
-	for _, p := range c.Method.Params {
-		r.names = append(r.names, p.Name)
-	}
 	initial := r.current()
 	last, err := r.resume()
 	if err != nil {
@@ -140,7 +143,6 @@ type spsaRun struct {
 	settings spsa.Settings
 	env      *Env
 	folder   *folder
-	names    []string  // of the parameters
 	theta    []float64 // their current values, not rounded
 }
 
@@ -151,7 +153,7 @@ func (r *spsaRun) resume() (last int, err error) {
 		return 0, nil
 	}
 	l := lines[len(lines)-1]
-	r.theta, err = l.values(r.names)
+	r.theta, err = l.values(r.settings.Names())
 	if err != nil {
 		return 0, err
 	}
@@ -187,13 +189,8 @@ func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) err
 	return nil
 }
 
-// with returns the agent with values of the parameters.
-func (r *spsaRun) with(values []float64) agents.Spec {
-	return tuning.With(r.Agent, r.names, values)
-}
-
 // current returns the agent with the current values, rounded.
-func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
+func (r *spsaRun) current() agents.Spec { return r.With(r.settings.Round(r.theta)) }
 
 // Purposes of derived seeds.
 const (
@@ -204,7 +201,7 @@ const (
 // step plays the pairs of step k between the perturbed agents and updates the parameters.
 func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 	plus, minus := r.settings.Perturb(k, r.theta)
-	score, err := r.score(ctx, k, r.with(plus), r.with(minus))
+	score, err := r.score(ctx, k, r.With(plus), r.With(minus))
 	if err != nil {
 		return Line{}, err
 	}
@@ -213,7 +210,7 @@ func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 		Step:       k,
 		Score:      &score,
 		Games:      2 * r.settings.Pairs,
-		Parameters: named(r.names, r.theta),
+		Parameters: named(r.settings.Names(), r.theta),
 	}, nil
 }
 
@@ -279,15 +276,14 @@ func (r *spsaRun) match(
 	return s.Pairs, err
 }
 
-// player returns an agent with a name in a match. Workers find the program that it may be by the
-// name that it has in the spec, unless that has another key.
+// player returns an agent with a name in a match. If it is a program, workers find that by the key
+// that it has in the spec, or by its name there.
 func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
-	const key = "engine"
 	kind, _ := r.env.Registry.Kind(spec) // it has been found before
-	_, hasKey := kind.Param(key)
-	own := spec.Get("name")
-	if hasKey && own != "" && spec.Get(key) == "" {
-		spec = spec.With(key, own)
+	_, isProgram := kind.Param("engine")
+	key := cmp.Or(spec.Get("engine"), spec.Get("name"))
+	if isProgram && key != "" {
+		spec = spec.With("engine", key)
 	}
 	return spec.With("name", name)
 }
@@ -309,7 +305,7 @@ func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", 
 // tuned, their file.
 func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	t := &Tuned{
-		Names:  r.names,
+		Names:  r.settings.Names(),
 		Before: r.settings.Start(),
 		After:  r.theta,
 		Start:  initial,
@@ -327,7 +323,7 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	}
 	result := map[string]any{"agent": t.Agent.String(), "gain": t.Gain}
 	isWeight := func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }
-	if !slices.ContainsFunc(r.names, isWeight) {
+	if !slices.ContainsFunc(r.settings.Names(), isWeight) {
 		return t, r.folder.finish(result, nil)
 	}
 
