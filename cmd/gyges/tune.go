@@ -136,8 +136,8 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	}
 	config.Out = newFolder(config.Out, config.Name)
 	// Before there is a folder.
-	initial := config.With(config.Method.Start())
-	agent, err := e.registry.Start(ctx, initial, config.Rules)
+	start := config.Method.Round(config.Method.Start())
+	agent, err := e.registry.Start(ctx, config.With(start), config.Rules)
 	closeAgent(e, agent)
 	if err != nil {
 		return err

@@ -56,8 +56,8 @@ func (p Param) check(list *problems.List) {
 	sum := p.Start + p.Min + p.Max
 	isFinite := math.Abs(sum) <= math.MaxFloat64 // NaN isn't
 	list.Expect(isFinite, field,
-		"expected numbers as start, min and max, found %v, %v and %v; "+
-			"what the agent doesn't say is given here", p.Start, p.Min, p.Max)
+		"expected numbers as start, min and max, found %v, %v and %v; give what the engine "+
+			"doesn't announce, and whole: true if it is whole", p.Start, p.Min, p.Max)
 	if !isFinite {
 		return
 	}
