@@ -191,7 +191,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	}
 	if h.untold {
 		if err := h.checkOptions(); err != nil {
-			return err
+			return h.fail(ctx, err)
 		}
 		commands := ""
 		for _, option := range h.given {

@@ -1,12 +1,16 @@
 package ugi
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // What is announced is a parameter with type, range and default, in UGI's spelling and in UCI's.
@@ -92,4 +96,166 @@ func FuzzOption(f *testing.F) {
 			require.Equal(t, 1, strings.Count(c.optionCommand(o.name, value), "\n")-strings.Count(value, "\n"))
 		}
 	})
+}
+
+// Options of a spec are checked when the engine starts, before any is sent.
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ habit, more, want string }{
+		{"typed", ",opt.wReach=10,opt.scale=0.25,opt.quiet=true,opt.book=,opt.mode=slow,opt.clear=,opt.any=a b", ""},
+		{"typed", ",opt.WREACH=-0,opt.Book=any text", ""},
+		{"typed", ",opt.wReahc=1", `unknown option "wReahc", did you mean "wReach"?`},
+		{"typed", ",opt.x=1", `unknown option "x"; expected one of: wReach, scale, quiet, book, mode, clear, any`},
+		{"typed", ",opt.wReach=11", `option wReach: expected a whole number from 0 to 10, found "11"`},
+		{"typed", ",opt.wReach=2.5", `option wReach: expected a whole number from 0 to 10, found "2.5"`},
+		{"typed", ",opt.wReach=", `option wReach: expected a whole number from 0 to 10, found ""`},
+		{"typed", ",opt.scale=2.01", `option scale: expected a number from 0 to 2, found "2.01"`},
+		{"typed", ",opt.quiet=1", `option quiet: expected true, false, found "1"`},
+		{"typed", ",opt.mode=Fast", `option mode: expected fast, slow, found "Fast"`},
+		{"typed", ",opt.clear=now", `option clear: expected no value, for a button, found "now"`},
+		{"typed", ",opt.QUIET=true,opt.quiet=true", "option quiet is given twice, as QUIET and as quiet"},
+		{"typed", ",opt.a=1,opt.quiet=2,opt.zz=3", "unknown option \"a\", did you mean \"any\"?\n" +
+			"option quiet: expected true, false, found \"2\"\n" +
+			`unknown option "zz"; expected one of: wReach, scale, quiet, book, mode, clear, any`},
+		{"uci", ",opt.move overhead=5000,opt.Style=Very Wild,opt.Clear Hash=,opt.Book File=,opt.Ponder=false", ""},
+		{"uci", ",opt.MoveOverhead=5", `unknown option "MoveOverhead", did you mean "Move Overhead"?`},
+		{"uci", ",opt.Style=wild", `option Style: expected Solid, Very Wild, found "wild"`},
+		{"many", ",opt.Weight 0=-500,opt.Weight 199=500", ""},
+		{"many", ",opt.Weight 200=1", `unknown option "Weight 200", did you mean one of "Weight 20", "Weight 100", ` +
+			`"Weight 0", "Weight 2", "Weight 10", "Weight 21"?`},
+		{"bare", ",opt.anything at all=goes", ""},
+	} {
+		h := newTestHost(t, c.habit, c.more)
+		err := h.Start(t.Context())
+		if c.want == "" {
+			require.NoError(t, err, c.more)
+			continue
+		}
+		require.EqualError(t, err, c.want)
+		require.NotContains(t, strings.Join(h.Trace(), "\n"), "setoption")
+		require.Nil(t, h.proc, "an engine that is refused is ended")
+	}
+}
+
+// Options are sent as they were announced: by their names, and in the engine's spelling.
+func TestOptionsAreSent(t *testing.T) {
+	t.Parallel()
+	for habit, c := range map[string]struct {
+		more string
+		want []string
+	}{
+		"typed": {",opt.WREACH=4,opt.book=,opt.clear=,opt.mode=slow",
+			[]string{"> setoption wReach 4", "> setoption book", "> setoption clear", "> setoption mode slow"}},
+		"uci": {",opt.move overhead=5,opt.book file=,opt.clear hash=,opt.style=Very Wild,opt.ponder=true",
+			[]string{"> setoption name Book File value <empty>", "> setoption name Clear Hash",
+				"> setoption name Move Overhead value 5", "> setoption name Ponder value true",
+				"> setoption name Style value Very Wild"}},
+		"bare": {",opt.a b=4,opt.C=", []string{"> setoption C", "> setoption a b 4"}},
+		"good": {",opt.threads=4", []string{"> setoption threads 4"}},
+	} {
+		h := newTestHost(t, habit, c.more)
+		require.NoError(t, h.Start(t.Context()))
+		var sent []string
+		for _, line := range h.Trace() {
+			if strings.Contains(line, "setoption") {
+				sent = append(sent, line)
+			}
+		}
+		require.Equal(t, c.want, sent, habit)
+	}
+
+	// Limits and the extensions, too.
+	h := newTestHost(t, "uci", "")
+	require.NoError(t, h.Start(t.Context()))
+	commands, err := h.limitCommands(t.Context(), agents.Limits{Depth: 3, Nodes: 5})
+	require.NoError(t, err)
+	require.Equal(t, "setoption name maxPly value 3\n", commands)
+	require.Equal(t, "setoption name seed value 3\n", h.optionCommand("seed", "3"))
+}
+
+// What can't be checked is noted once, however many processes the engine has.
+func TestNoteOfOptions(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	options := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}
+	registry := agents.NewRegistry(Kind(slog.New(slog.NewTextHandler(&log, options))))
+	for _, text := range []string{
+		ugitest.Spec(t, "bare", ",name=one,opt.x=1"), ugitest.Spec(t, "bare", ",name=one,opt.x=2"),
+		ugitest.Spec(t, "bare", ",name=two,opt.x=1"), ugitest.Spec(t, "bare", ",name=three"),
+		ugitest.Spec(t, "typed", ",name=four,opt.wReach=1"),
+	} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		agent, err := registry.Start(t.Context(), spec)
+		require.NoError(t, err)
+		require.NoError(t, agent.Close())
+	}
+	const note = `level=WARN msg="the engine announces no options: those given are sent unchecked" engine=`
+	require.Equal(t, note+"one\n"+note+"two\n", log.String())
+}
+
+// An engine that says which rule sets it plays is refused others when it starts.
+func TestKnownRules(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"standard":                  "",
+		"simplified":                "",
+		"standard:null_move=forbid": "",
+		"kang":                      "the engine can't play kang: it plays standard, simplified",
+		"standard:null_move=allow":  "the engine can't play standard:null_move=allow: it plays standard, simplified",
+	} {
+		h := newTestHost(t, "standard", "")
+		h.rules = []*rules.Rules{rules.MustParse("standard"), rules.MustParse(text)}
+		err := h.Start(t.Context())
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.EqualError(t, err, want)
+	}
+
+	kang := rules.MustParse("kang")
+	for text, want := range map[string]string{
+		"rules type text default standard":                      "",
+		"rules type choice var chess var":                       "",
+		"rules type choice default kang var kang":               "",
+		"rules var kang:null_move=allow":                        "the engine can't play kang: it plays kang:null_move=allow",
+		"rules" + strings.Repeat(" var x", 30) + " var leather": "the engine can't play kang: it plays leather",
+	} {
+		var h host
+		h.addOption(text)
+		require.True(t, h.extended)
+		err := h.checkRules(kang)
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.EqualError(t, err, want)
+	}
+}
+
+// The registry returns what the program of a spec announces, and nothing for other agents.
+func TestRegistryAnnounced(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		ugitest.Spec(t, "typed", ",opt.wReach=1"): {"opt.wReach", "opt.scale", "opt.quiet", "opt.book", "opt.mode",
+			"opt.clear", "opt.any"},
+		ugitest.Spec(t, "bare", ""): {},
+		"random":                    {},
+	} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		found, err := testRegistry().Announced(t.Context(), spec)
+		require.NoError(t, err)
+		require.Equal(t, want, lists.Map(found, func(d agents.ParamDef) string { return d.Key }), text)
+	}
+	spec, err := agents.ParseSpec(ugitest.Spec(t, "typed", ",opt.wReahc=1"))
+	require.NoError(t, err)
+	_, err = testRegistry().Announced(t.Context(), spec)
+	require.ErrorContains(t, err, `unknown option "wReahc", did you mean "wReach"?`)
 }
