@@ -64,7 +64,7 @@ func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eva
 // spsaFile has the keys of a file of an SPSA run.
 type spsaFile struct {
 	training.SPSA `yaml:",inline"`
-	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
+	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), weight.FEATURE of its evaluation, or opt.NAME, an option of an external engine. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max, start and whole are in gyges help settings."`
 }
 
 // LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
