@@ -38,15 +38,17 @@ func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
 const maxIdle = 2048
 
 // Keeping returns the registry with agents whose external programs aren't ended with them, but go
-// on as the next agents: for a run whose agents differ in the values of parameters alone. Then end
-// ends the programs.
-func (r *Registry) Keeping() (kept *Registry, end func() error) {
-	idle := make(chan io.Closer, maxIdle)
-	return &Registry{r.kinds, r.read, idle}, func() (err error) {
-		close(idle)
-		for program := range idle {
-			err = errors.Join(err, program.Close())
-		}
-		return err
+// on as the next agents, until [Registry.End]. It is for a run whose agents differ in the values of
+// parameters alone.
+func (r *Registry) Keeping() *Registry {
+	return &Registry{r.kinds, r.read, make(chan io.Closer, maxIdle)}
+}
+
+// End ends the programs that are kept. All agents must have been closed.
+func (r *Registry) End() (err error) {
+	for len(r.idle) > 0 {
+		program := <-r.idle
+		err = errors.Join(err, program.Close())
 	}
+	return err
 }

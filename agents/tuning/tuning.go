@@ -54,6 +54,11 @@ func Find(
 	t.Min, t.Max = def.Bounds()
 	t.Start = config.Float(name)
 	if isOption {
+		for given := range config.Values {
+			if given != name && strings.EqualFold(given, name) { // which is the same option
+				return t, fmt.Errorf("expected %s in the agent's spec, found %s", name, given)
+			}
+		}
 		text := cmp.Or(config.Values[name], def.Default())
 		t.Start, err = settings.Parse[float64](text)
 		if err != nil {

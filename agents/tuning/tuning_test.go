@@ -89,6 +89,7 @@ func TestFindOptions(t *testing.T) {
 		{"ugi:cmd=e", "opt.bare", announced, "NaN -Inf +Inf false"},
 		{"ugi:cmd=e,opt.any=2", "opt.any", nil, "2 -Inf +Inf false"},
 		{"ugi:cmd=e,depth=3", "depth", announced, "3 1 1000 true"},
+		{"ugi:cmd=e,opt.Reach=7", "opt.reach", announced, "expected opt.reach in the agent's spec, found opt.Reach"},
 		{"ugi:cmd=e", "opt.raech", announced, `unknown parameter "opt.raech", did you mean "opt.reach"?`},
 		{"ugi:cmd=e", "opt.any", announced, `unknown parameter "opt.any"; expected one of: ` + list},
 		{"ugi:cmd=e", "opt.mode", announced, "parameter opt.mode is a text; expected one of: " + list},

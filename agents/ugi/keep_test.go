@@ -14,7 +14,7 @@ import (
 // for each game, that has failed or owes an answer isn't kept.
 func TestKeepingPrograms(t *testing.T) {
 	t.Parallel()
-	registry, end := testRegistry().Keeping()
+	registry := testRegistry().Keeping()
 	start := func(habit, more string) *host {
 		s, err := agents.ParseSpec(ugitest.Spec(t, habit, more))
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestKeepingPrograms(t *testing.T) {
 	program = last.proc
 	require.NoError(t, last.Close())
 	require.False(t, hasEnded(program))
-	require.NoError(t, end())
+	require.NoError(t, registry.End())
 	require.True(t, hasEnded(program))
 }
 

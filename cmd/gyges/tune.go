@@ -135,9 +135,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	config.Out = newFolder(config.Out, config.Name)
-	// Before there is a folder.
-	start := config.Method.Round(config.Method.Start())
-	agent, err := e.registry.Start(ctx, config.With(start), config.Rules)
+	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
 	closeAgent(e, agent)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ import (
 // How parameters of an agent are tuned by SPSA ([spsa]). Each step plays a short match
 // between two agents, whose parameters are perturbed in opposite directions, and moves the
 // parameters towards the winner's. What can be tuned is what a spec takes by name:
-// [SPSA.With] is the one place that makes an agent of values, and [SPSA.Validate] the one
+// [spsaRun.with] is the one place that makes an agent of values, and [SPSA.Validate] the one
 // that says which agents have parameters.
 
 // SPSA is a run that tunes parameters by matches between perturbed agents. Start from
@@ -96,11 +96,6 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// With returns the agent with values of the parameters.
-func (c *SPSA) With(values []float64) agents.Spec {
-	return tuning.With(c.Agent, c.Method.Names(), values)
-}
-
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used, and otherwise noted there.
 func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
@@ -121,11 +116,13 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	f.warn(&env)
 
 	// Programs go on from step to step.
-	registry, endPrograms := env.Registry.Keeping()
-	env.Registry = registry
-	defer func() { err = errors.Join(err, endPrograms()) }()
+	env.Registry = env.Registry.Keeping()
+	defer func() { err = errors.Join(err, env.Registry.End()) }()
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
+	for _, p := range c.Method.Params {
+		r.names = append(r.names, p.Name)
+	}
 	initial := r.current()
 	last, err := r.resume()
 	if err != nil {
@@ -143,6 +140,7 @@ type spsaRun struct {
 	settings spsa.Settings
 	env      *Env
 	folder   *folder
+	names    []string  // of the parameters
 	theta    []float64 // their current values, not rounded
 }
 
@@ -153,7 +151,7 @@ func (r *spsaRun) resume() (last int, err error) {
 		return 0, nil
 	}
 	l := lines[len(lines)-1]
-	r.theta, err = l.values(r.settings.Names())
+	r.theta, err = l.values(r.names)
 	if err != nil {
 		return 0, err
 	}
@@ -189,8 +187,13 @@ func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) err
 	return nil
 }
 
+// with returns the agent with values of the parameters.
+func (r *spsaRun) with(values []float64) agents.Spec {
+	return tuning.With(r.Agent, r.names, values)
+}
+
 // current returns the agent with the current values, rounded.
-func (r *spsaRun) current() agents.Spec { return r.With(r.settings.Round(r.theta)) }
+func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
 
 // Purposes of derived seeds.
 const (
@@ -201,7 +204,7 @@ const (
 // step plays the pairs of step k between the perturbed agents and updates the parameters.
 func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 	plus, minus := r.settings.Perturb(k, r.theta)
-	score, err := r.score(ctx, k, r.With(plus), r.With(minus))
+	score, err := r.score(ctx, k, r.with(plus), r.with(minus))
 	if err != nil {
 		return Line{}, err
 	}
@@ -210,7 +213,7 @@ func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 		Step:       k,
 		Score:      &score,
 		Games:      2 * r.settings.Pairs,
-		Parameters: named(r.settings.Names(), r.theta),
+		Parameters: named(r.names, r.theta),
 	}, nil
 }
 
@@ -305,7 +308,7 @@ func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", 
 // tuned, their file.
 func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	t := &Tuned{
-		Names:  r.settings.Names(),
+		Names:  r.names,
 		Before: r.settings.Start(),
 		After:  r.theta,
 		Start:  initial,
@@ -323,7 +326,7 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	}
 	result := map[string]any{"agent": t.Agent.String(), "gain": t.Gain}
 	isWeight := func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }
-	if !slices.ContainsFunc(r.settings.Names(), isWeight) {
+	if !slices.ContainsFunc(r.names, isWeight) {
 		return t, r.folder.finish(result, nil)
 	}
 

@@ -88,11 +88,6 @@ func (p Param) check(list *problems.List) {
 		"expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
-// Names returns the names of the parameters.
-func (s *Settings) Names() []string {
-	return lists.Map(s.Params, func(p Param) string { return p.Name })
-}
-
 // Start returns the parameters at the start.
 func (s *Settings) Start() []float64 {
 	return lists.Map(s.Params, func(p Param) float64 { return p.Start })
