@@ -3,11 +3,10 @@ package agents
 // The parameters of kinds: settings that a spec gives as text.
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,46 +48,39 @@ func ParamsOf(config any) []ParamDef {
 }
 
 // Declare returns a parameter that no struct has, such as an option of a program. low and high are
-// the bounds of a number, "" for none; choices are the only texts, nil for any. The error says
-// which of them isn't valid.
-func Declare(key string, t Type, initial, low, high string, choices []string) (ParamDef, error) {
+// the bounds of a number, "" for none; choices are the only texts, nil for any. It reports whether
+// bounds and default are valid values.
+func Declare(
+	key string, t Type, initial, low, high string, choices []string,
+) (d ParamDef, valid bool) {
 	zero := zeroOf[t]
-	_, err := strconv.ParseInt(high, 10, 64)
-	if t == Int && errors.Is(err, strconv.ErrRange) {
+	if t == Int && strings.HasPrefix(low, "0") { // a seed is beyond int64
 		zero = uint64(0)
 	}
-	tags := map[string]string{"default": initial}
-	switch t {
-	case Bool:
+	if t == Bool {
 		choices = []string{"true", "false"}
-	case Text:
-		tags["zero"] = "empty"
 	}
-	d := ParamDef{settings.Declare(key, zero, tags, choices)}
-
-	if (low != "" || high != "") && d.isNumber() {
-		for _, bound := range []string{low, high} {
-			if bound == "" {
-				continue
-			}
-			if err := d.Check(bound); err != nil {
-				return ParamDef{}, fmt.Errorf("bounds: %w", err)
-			}
+	tags := map[string]string{"default": initial, "zero": "empty"}
+	d = ParamDef{settings.Declare(key, zero, tags, choices)}
+	if low+high != "" {
+		if !d.accepts(low, high) { // they can't be in a tag
+			return d, false
 		}
 		tags["check"] = low + ".." + high
 		d = ParamDef{settings.Declare(key, zero, tags, choices)}
-		if least, most := d.Bounds(); least > most {
-			return ParamDef{}, fmt.Errorf("bounds: expected the lower one first, found %s",
-				d.Range())
+	}
+	// A low bound above the high one isn't accepted either.
+	return d, d.accepts(initial, low, high)
+}
+
+// accepts reports whether texts are accepted or empty.
+func (d ParamDef) accepts(texts ...string) bool {
+	for _, text := range texts {
+		if text != "" && d.Check(text) != nil {
+			return false
 		}
 	}
-	if initial == "" {
-		return d, nil
-	}
-	if err := d.Check(initial); err != nil {
-		return ParamDef{}, fmt.Errorf("default: %w", err)
-	}
-	return d, nil
+	return true
 }
 
 // zeroOf has a value of each type.
@@ -118,15 +110,6 @@ func (d ParamDef) Type() Type {
 	return Int
 }
 
-// isNumber reports whether the value is a number or a time.
-func (d ParamDef) isNumber() bool {
-	switch d.Type() {
-	case Int, Float, Duration:
-		return true
-	}
-	return false
-}
-
 // Default returns the value where none is given; "": none.
 func (d ParamDef) Default() string { return d.Tag.Get("default") }
 
@@ -137,22 +120,16 @@ func (d ParamDef) Bounds() (low, high float64) {
 
 // Range returns the accepted values as text, like "1 to 64"; "" if all of the type are.
 func (d ParamDef) Range() string {
-	if choices := d.Enum(); choices != nil {
-		return strings.Join(choices, ", ")
+	choices := d.Enum()
+	if choices != nil || d.Type() == Text {
+		return cmp.Or(strings.Join(choices, ", "), "text")
 	}
-	if d.Type() == Text {
-		return "text"
-	}
-	low, high, _ := strings.Cut(d.Tag.Get("check"), "..")
-	switch {
-	case low == "" && high == "":
+	check := d.Tag.Get("check")
+	if check == "" {
 		return ""
-	case high == "":
-		return low + " or more"
-	case low == "":
-		return high + " or less"
 	}
-	return low + " to " + high
+	low, high, _ := strings.Cut(check, "..")
+	return cmp.Or(low, "-∞") + " to " + cmp.Or(high, "∞")
 }
 
 // IsFile reports whether a value is the name of a file.
@@ -169,45 +146,34 @@ func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 // Check returns an error, which says what was expected, unless value is the text of an accepted
 // one.
 func (d ParamDef) Check(value string) error {
-	what := ""
+	what := d.Range()
 	accepted := false
 	switch choices := d.Enum(); {
+	case choices != nil:
+		accepted = slices.Contains(choices, value)
+	case d.Type() == Text:
+		accepted = value != "" || d.Tag.Get("zero") != ""
 	case d.Type() == Button:
 		what = "no value, for a button"
 		accepted = value == ""
-	case choices != nil:
-		what = d.Range()
-		accepted = slices.Contains(choices, value)
-	case d.Type() == Text:
-		what = d.Range()
-		accepted = value != "" || d.Tag.Get("zero") != ""
 	default:
-		return d.checkNumber(value)
+		v := reflect.New(d.Value.Type()).Elem()
+		err := settings.Set(v, value)
+		if err == nil {
+			err = settings.InBounds(v, d.Tag.Get("check"), "")
+		}
+		accepted = err == nil
+		if what != "" {
+			what = " from " + what
+		}
+		expected, _ := settings.Expected(reflect.TypeOf(zeroOf[d.Type()]))
+		expected, _, _ = strings.Cut(expected, ",") // without examples
+		what = expected + what + settings.ZeroHint(value)
 	}
-	if !accepted {
-		return fmt.Errorf("expected %s, found %.60q", what, value)
-	}
-	return nil
-}
-
-// checkNumber is Check of a number or a time.
-func (d ParamDef) checkNumber(value string) error {
-	v := reflect.New(d.Value.Type()).Elem()
-	err := settings.Set(v, value)
-	if err == nil {
-		err = settings.InBounds(v, d.Tag.Get("check"), "")
-	}
-	if err == nil {
+	if accepted {
 		return nil
 	}
-	what, _ := settings.Expected(v.Type())
-	what, _, _ = strings.Cut(what, ",") // without examples
-	within := d.Range()
-	if strings.Contains(within, " to ") {
-		within = "from " + within
-	}
-	what = strings.TrimSpace(what + " " + within)
-	return fmt.Errorf("expected %s%s, found %.60q", what, settings.ZeroHint(value), value)
+	return fmt.Errorf("expected %s, found %.60q", what, value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

@@ -23,15 +23,7 @@ func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The parameters of a program inside of the agent are not the agent's.
-	kind := r.kinds[s.Kind]
-	var list []ParamDef
-	for _, d := range a.Announced() {
-		if _, ok := kind.Param(d.Key); ok {
-			list = append(list, d)
-		}
-	}
-	return list, s.inAgent(a.Close())
+	return a.Announced(), s.inAgent(a.Close())
 }
 
 // maxIdle is how many programs are kept at most: two for each game at a time.

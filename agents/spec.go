@@ -26,9 +26,9 @@ type Spec struct {
 type Param struct{ Name, Value string }
 
 // ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote
-// is written in single quotes, a quote inside it doubled. What follows the first dot of a parameter's
-// name may hold any characters but commas, quotes and =, and single blanks between them, like
-// "opt.Move Overhead". [Registry.Values] checks that the kind and its parameters exist.
+// is written in single quotes, a quote inside it doubled. What follows the first dot of a
+// parameter's name may hold any characters but commas, quotes and =, and single blanks between
+// them, like "opt.Move Overhead". [Registry.Values] checks that the kind and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -86,18 +86,15 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	return strings.ReplaceAll(value, "''", "'"), rest, more, nil
 }
 
-// nameRune matches a character behind the first dot of a parameter's name: one that can be printed
-// and stands for itself in a spec.
-const nameRune = `[^\p{C}\p{Z}\x{FFFD}=,'"]`
-
 var (
 	// quoted matches a value, and what comes after it.
 	quoted = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)
 	// validName matches the name of a kind.
 	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
-	// validParam matches the name of a parameter.
-	validParam = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_]{0,63}` +
-		`(\.(` + nameRune + `( ?` + nameRune + `){0,99})?)?$`)
+	// validParam matches the name of a parameter. Behind its first dot stand characters that can be
+	// printed and mean nothing else in a spec.
+	validParam = regexp.MustCompile(`^[a-zA-Z][-\w]{0,63}` +
+		`(\.([^\pC\pZ\x{FFFD}=,'"]( ?[^\pC\pZ\x{FFFD}=,'"]){0,99})?)?$`)
 )
 
 // inAgent puts the spec before each of the errors that [errors.Join] joined.

@@ -109,10 +109,10 @@ func (e engine) Announced() []agents.ParamDef { return e.announced }
 
 // The parameters of a tuning may be options of the agent's program, as it announces them.
 func TestTuningOfEngines(t *testing.T) {
-	reach, err := agents.Declare("opt.reach", agents.Int, "3", "0", "10", nil)
-	require.NoError(t, err)
-	free, err := agents.Declare("opt.free", agents.Text, "", "", "", nil)
-	require.NoError(t, err)
+	reach, valid := agents.Declare("opt.reach", agents.Int, "3", "0", "10", nil)
+	require.True(t, valid)
+	free, valid := agents.Declare("opt.free", agents.Text, "", "", "", nil)
+	require.True(t, valid)
 	load := func(e engine, text string) (string, []spsa.Param, error) {
 		options := agents.ParamsOf(&struct {
 			Option string `param:"opt."`

@@ -63,8 +63,8 @@ func TestFindRefuses(t *testing.T) {
 func TestFindOptions(t *testing.T) {
 	t.Parallel()
 	declare := func(name string, kind agents.Type, initial, low, high string, choices ...string) agents.ParamDef {
-		d, err := agents.Declare("opt."+name, kind, initial, low, high, choices)
-		require.NoError(t, err)
+		d, valid := agents.Declare("opt."+name, kind, initial, low, high, choices)
+		require.True(t, valid)
 		return d
 	}
 	announced := []agents.ParamDef{

@@ -15,9 +15,11 @@ func TestBoundsOfWhatIsKept(t *testing.T) {
 	for range 2 {
 		c.addOption("name x type spin")
 		c.addOption("X")
-		c.addOption(strings.Repeat("n", maxOptionText+1))
+		c.addOption(strings.Repeat("n", maxOptionName+1))
 	}
 	require.Len(t, c.offered, 1, "the first of a name, unless it is long")
+	c.addOption("y type choice" + strings.Repeat(" var x", 1<<14))
+	require.LessOrEqual(t, len(c.offered[1].param().Range()), maxOptionLine)
 	for i := range 2 * maxOptions {
 		c.addOption(fmt.Sprintf("name x%d type spin", i))
 	}

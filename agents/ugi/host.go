@@ -10,7 +10,6 @@
 package ugi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +25,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 )
 
 // config holds the parameters of an agent that is a program, but for those that begin with
@@ -80,7 +77,6 @@ func Kind(log *slog.Logger) agents.Kind {
 type host struct {
 	*client
 	config config
-	label  string // in notes
 	notes  *notes
 	given  []agents.Param   // options of the spec, by name
 	rules  []*rules.Rules   // that the program must be able to play
@@ -96,7 +92,6 @@ type host struct {
 func newHost(c agents.Config, n *notes) (*host, error) {
 	h := &host{client: new(client), rules: c.Rules, notes: n}
 	c.Decode(&h.config)
-	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
@@ -224,13 +219,7 @@ func (h *host) checkRules(r *rules.Rules) error {
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 	}
-	known := h.knownRules()
-	isKnown := func(k *rules.Rules) bool { return k.Options() == o }
-	if known == nil || slices.ContainsFunc(known, isKnown) {
-		return nil
-	}
-	names := textfmt.List(lists.Map(known, (*rules.Rules).String), shownRules)
-	return fmt.Errorf("the engine can't play %s: it plays %s", r, names)
+	return h.checkKnown(r)
 }
 
 // Choose returns the program's move, or makes the decisions that the protocol has no words for.

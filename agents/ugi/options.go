@@ -1,7 +1,6 @@
 package ugi
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -21,20 +20,17 @@ import (
 // follows for the options of a spec.
 
 const (
-	maxOptionText = 100 // bytes of a name, and of one of the values of a choice
-	maxVars       = 100 // values of a choice
-	shownRules    = 20  // rule sets in a message
-
-	// emptyText is how UCI writes an empty default.
-	emptyText = "<empty>"
+	maxOptionName = 100  // bytes; an option with a longer name is ignored
+	maxOptionLine = 4096 // bytes; the rest of a longer line is not read
+	shownRules    = 20   // rule sets in a message
 )
 
-// option is an announced option, as its line has it. Fields that the line lacks are empty.
+// option is an announced option, as its line has it.
 type option struct {
-	name, kind        string
-	initial, low, top string
-	vars              []string // of a choice
-	named             bool     // in UCI's spelling, with the word name
+	name   string
+	values map[string]string // of type, default, min and max, where the line has them
+	vars   []string          // of a choice
+	named  bool              // in UCI's spelling, with the word name
 }
 
 // parseOption reads what follows the word option: a name, then keys, each followed by its value.
@@ -55,47 +51,31 @@ func parseOption(text string) (o option) {
 		}
 	}
 	o.name = strings.Join(words[:end], " ")
+	o.values = map[string]string{}
 	words = words[end:]
 	for len(words) > 0 {
-		// A part goes to the next key, but for texts, in which any words may stand.
 		key := words[0]
 		words = words[1:]
 		end := nextKey(words)
-		if key == "default" && typesOf[o.kind] == agents.Text && !o.isChoice() {
-			end = len(words)
+		value := strings.Join(words[:end], " ")
+		o.values[key] = value
+		if key == "var" {
+			o.vars = append(o.vars, value)
 		}
-		o.set(key, strings.Join(words[:end], " "))
 		words = words[end:]
 	}
 	return o
 }
 
-// optionKeys begin the parts behind the name.
-var optionKeys = []string{"type", "default", "min", "max", "var"}
-
 // nextKey returns how many words stand before the next key.
 func nextKey(words []string) int {
-	isKey := func(word string) bool { return slices.Contains(optionKeys, word) }
-	if i := slices.IndexFunc(words, isKey); i >= 0 {
-		return i
+	for i, word := range words {
+		switch word {
+		case "type", "default", "min", "max", "var":
+			return i
+		}
 	}
 	return len(words)
-}
-
-// set sets what a key names. Other keys are passed over.
-func (o *option) set(key, value string) {
-	switch key {
-	case "type":
-		o.kind = value
-	case "default":
-		o.initial = value
-	case "min":
-		o.low = value
-	case "max":
-		o.top = value
-	case "var":
-		o.vars = append(o.vars, value)
-	}
 }
 
 // typesOf are the types of parameters, by the words of engines for them.
@@ -103,39 +83,27 @@ var typesOf = map[string]agents.Type{
 	"int": agents.Int, "spin": agents.Int,
 	"real": agents.Float, "float": agents.Float,
 	"bool": agents.Bool, "check": agents.Bool,
-	"text": agents.Text, "string": agents.Text,
 	"choice": agents.Text, "combo": agents.Text,
+	"text": agents.Text, "string": agents.Text,
 	"button": agents.Button,
 }
-
-// isChoice reports whether the option has only the values that are listed.
-func (o option) isChoice() bool { return o.kind == "choice" || o.kind == "combo" }
 
 // param returns the option as a parameter of a spec. One whose line can't be understood takes any
 // text.
 func (o option) param() agents.ParamDef {
 	key := optionPrefix + o.name
-	t, known := typesOf[o.kind]
-	initial := o.initial
-	var vars []string
-	switch {
-	case o.isChoice():
-		vars = o.vars
-	case t == agents.Text && initial == emptyText, t == agents.Button:
-		initial = ""
-	}
-	isBounded := len(vars) <= maxVars && !slices.ContainsFunc(vars, isLong)
-	if known && isBounded && !isLong(initial) {
-		if d, err := agents.Declare(key, t, initial, o.low, o.top, vars); err == nil {
+	t, known := typesOf[o.values["type"]]
+	initial := strings.TrimPrefix(o.values["default"], "<empty>") // as UCI writes an empty text
+	if known {
+		low, high := o.values["min"], o.values["max"]
+		d, valid := agents.Declare(key, t, initial, low, high, o.vars)
+		if valid {
 			return d
 		}
 	}
 	d, _ := agents.Declare(key, agents.Text, "", "", "", nil)
 	return d
 }
-
-// isLong reports whether a text is too long for a message.
-func isLong(text string) bool { return len(text) > maxOptionText }
 
 // option returns the announced option of a name, of which capitals don't matter.
 func (c *client) option(name string) (o option, found bool) {
@@ -149,8 +117,11 @@ func (c *client) option(name string) (o option, found bool) {
 
 // addOption adds the option of a line, whose first word is taken off.
 func (c *client) addOption(text string) {
-	o := parseOption(text)
-	if o.name == "" || isLong(o.name) || c.offers(o.name) || len(c.offered) == maxOptions {
+	o := parseOption(textfmt.Cut(text, maxOptionLine))
+	if o.name == "" || len(o.name) > maxOptionName {
+		return
+	}
+	if c.offers(o.name) || len(c.offered) == maxOptions {
 		return
 	}
 	c.offered = append(c.offered, o)
@@ -163,26 +134,18 @@ func (c *client) addOption(text string) {
 }
 
 // optionCommand returns the command that sets an option, by the name and in the spelling that the
-// program has announced. An empty value is written as in its default.
+// program has announced. An empty text is no value, as for a button.
 func (c *client) optionCommand(name, value string) string {
-	o, found := c.option(name)
-	if found {
+	if o, found := c.option(name); found {
 		name = o.name
 	}
-	if value == "" && o.initial == emptyText {
-		value = emptyText
-	}
-	words := []string{"setoption", name}
 	if c.named {
-		words = []string{"setoption name", name}
-		if typesOf[o.kind] != agents.Button {
-			words = append(words, "value")
+		name = "name " + name
+		if value != "" {
+			value = "value " + value
 		}
 	}
-	if value != "" {
-		words = append(words, value)
-	}
-	return strings.Join(words, " ") + "\n"
+	return strings.TrimSpace("setoption "+name+" "+value) + "\n"
 }
 
 // checkOptions returns an error unless the program has the options of the spec, and takes their
@@ -192,41 +155,42 @@ func (h *host) checkOptions() error {
 		return nil
 	}
 	if len(h.offered) == 0 {
-		h.notes.add(h.label)
+		h.notes.add(h.config.Command)
 		return nil
 	}
-	var names []string
-	for _, o := range h.offered {
-		names = append(names, o.name)
-	}
-	var errs []error
-	given := map[string]string{}
+	names := lists.Map(h.offered, func(o option) string { return o.name })
+	var errs problems.List
 	for _, p := range h.given {
 		o, found := h.option(p.Name)
 		if !found {
-			errs = append(errs, errors.New(suggest.Unknown("option", p.Name, names)))
+			errs.Require(false, "%s", suggest.Unknown("option", p.Name, names))
 			continue
 		}
-		if before, twice := given[o.name]; twice {
-			errs = append(errs, fmt.Errorf("option %s is given twice, as %s and as %s",
-				o.name, before, p.Name))
-		}
-		given[o.name] = p.Name
 		err := o.param().Check(p.Value)
-		errs = append(errs, problems.Prefix("option "+o.name, err))
+		errs.Expect(err == nil, "option "+o.name, "%w", err)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
-// knownRules returns the rule sets that the program says it plays; nil: it doesn't say.
-func (c *client) knownRules() (sets []*rules.Rules) {
-	o, _ := c.option("rules")
-	for _, name := range o.vars[:min(len(o.vars), maxVars)] {
-		if r, err := rules.Parse(name); err == nil {
-			sets = append(sets, r)
+// checkKnown returns an error if the program says which rule sets it plays, and that they aren't
+// among them.
+func (c *client) checkKnown(r *rules.Rules) error {
+	option, _ := c.option("rules")
+	var known []string
+	for _, name := range option.vars {
+		set, err := rules.Parse(name)
+		if err != nil {
+			continue
 		}
+		if set.Options() == r.Options() {
+			return nil
+		}
+		known = append(known, name)
 	}
-	return sets
+	if known == nil {
+		return nil
+	}
+	return fmt.Errorf("the engine can't play %s: it plays %s", r, textfmt.List(known, shownRules))
 }
 
 // Announced returns the options that the program has announced as parameters.
@@ -234,17 +198,18 @@ func (h *host) Announced() []agents.ParamDef {
 	return lists.Map(h.offered, option.param)
 }
 
-// notes logs what users should know of engines, once for each, however many processes it has.
+// notes logs what users should know of engines, once for each command, however many processes it
+// starts.
 type notes struct {
 	log   *slog.Logger
-	known sync.Map // by engine
+	known sync.Map // by command
 }
 
 // add logs that the options of an engine can't be checked.
-func (n *notes) add(engine string) {
-	_, known := n.known.LoadOrStore(engine, true)
+func (n *notes) add(command string) {
+	_, known := n.known.LoadOrStore(command, true)
 	if !known && n.log != nil {
 		n.log.Warn("the engine announces no options: those given are sent unchecked",
-			"engine", engine)
+			"engine", command)
 	}
 }

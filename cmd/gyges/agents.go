@@ -13,7 +13,6 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -21,32 +20,17 @@ import (
 // program, or the weights of the evaluation. What it prints comes from the registry, so a new kind
 // is in it without a change here.
 type agentsCmd struct {
-	Kind string `arg:"" optional:"" placeholder:"KIND" help:"Kind whose parameters are printed, or the spec of an external engine, which is started and whose options are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
+	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed, or the spec of an external engine, which is started and whose options are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
 	File string `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
 	tableFlag
 }
 
-// listedAgent is a kind, or an external program, with its parameters.
-type listedAgent struct {
-	name, doc   string
-	interactive bool
-	isProgram   bool
-	params      []agents.ParamDef
-}
-
-// listedKind returns a kind with the parameters that it takes.
-func listedKind(k agents.Kind) listedAgent {
-	return listedAgent{
-		name: k.Name, doc: k.Doc, interactive: k.Interactive, params: k.AllParams(),
-	}
-}
-
 // kindColumns are the columns of the kinds. The last two are for programs.
-var kindColumns = []grid.Column[listedAgent]{
-	{Key: "kind", Title: "Kind", Left: true, Value: func(l listedAgent) any { return l.name }},
-	{Key: "doc", Title: "What it is", Left: true, Value: func(l listedAgent) any { return l.doc }},
-	{Key: "interactive", Value: func(l listedAgent) any { return l.interactive }},
-	{Key: "params", Value: func(l listedAgent) any { return grid.Make(paramColumns, l.params) }},
+var kindColumns = []grid.Column[agents.Kind]{
+	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
+	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
+	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
+	{Key: "params", Value: func(k agents.Kind) any { return paramsTable(k) }},
 }
 
 // paramColumns are the columns of a kind's parameters. People read type and range in one column.
@@ -55,13 +39,11 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 		return d.Key
 	}},
 	{Title: "Value", Left: true, Value: func(d agents.ParamDef) any {
-		switch {
-		case d.Enum() != nil, d.Type() == agents.Text:
+		if d.Type() == agents.Text {
 			return d.Range()
-		case d.Range() == "":
-			return string(d.Type())
 		}
-		return string(d.Type()) + ", " + d.Range()
+		value := string(d.Type()) + ", " + d.Range()
+		return strings.TrimSuffix(value, ", ") // all of the type
 	}},
 	{Key: "type", Value: func(d agents.ParamDef) any { return string(d.Type()) }},
 	{Key: "range", Value: func(d agents.ParamDef) any { return d.Range() }},
@@ -71,6 +53,15 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any {
 		return d.Help()
 	}},
+}
+
+// paramsTable has a row for each parameter of a kind, or for each option of a program, which makes
+// no agents and doesn't say what its options do.
+func paramsTable(k agents.Kind) *grid.Table {
+	if k.New == nil {
+		return grid.Make(paramColumns[:len(paramColumns)-1], k.Params)
+	}
+	return grid.Make(paramColumns, k.AllParams())
 }
 
 // Run prints one of the lists.
@@ -83,73 +74,56 @@ func (c *agentsCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
 	}
 	if c.Kind == "" {
-		list := lists.Map(kindsOf(e.registry), listedKind)
-		printTable(e.out, grid.Make(kindColumns, list), c.Format, 0)
+		printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
 		if c.Format != grid.JSON {
 			e.out.printf("\ngyges agents KIND lists the parameters of a kind, " +
 				"gyges agents ugi:cmd=PROGRAM\nthe options of an engine.\n")
 		}
 		return nil
 	}
-	listed, err := c.listed(ctx, e)
+	k, err := c.find(ctx, e)
 	if err != nil {
 		return err
 	}
 	if c.Format == grid.JSON {
-		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, listed))
-	}
-	// Programs don't say what their options do.
-	columns := paramColumns
-	if listed.isProgram {
-		columns = columns[:len(columns)-1]
+		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
 	}
 	// Text is wrapped to the terminal; Markdown is wrapped where it is shown.
-	doc := listed.name + ": " + listed.doc
+	doc := k.Name + ": " + k.Doc
 	if c.Format == grid.Text {
 		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
 		doc = strings.Join(lines, "\n")
 	}
 	e.out.print(doc + "\n\n")
-	if listed.isProgram && len(listed.params) == 0 {
-		e.out.printf("It announces no options.\n")
-		return nil
-	}
-	printTable(e.out, grid.Make(columns, listed.params), c.Format, 0)
+	printTable(e.out, paramsTable(k), c.Format, 0)
 	return nil
 }
 
-// listed returns what is to be printed: the program of a spec with its options, or else a kind with
-// its parameters.
-func (c *agentsCmd) listed(ctx context.Context, e *env) (l listedAgent, err error) {
-	spec := agents.Spec{Kind: c.Kind}
-	isSpec := strings.Contains(c.Kind, ":")
-	if isSpec {
-		spec, err = agents.ParseSpec(c.Kind)
-		if err != nil {
-			return l, err
-		}
+// find returns the kind that is asked for. The external program of a spec, which is started, is
+// like a kind whose parameters are its options.
+func (c *agentsCmd) find(ctx context.Context, e *env) (k agents.Kind, err error) {
+	if !strings.Contains(c.Kind, ":") {
+		return e.registry.Kind(agents.Spec{Kind: c.Kind})
 	}
-	kind, err := e.registry.Kind(spec)
-	if err != nil || !isSpec {
-		return listedKind(kind), err
+	spec, err := agents.ParseSpec(c.Kind)
+	if err != nil {
+		return k, err
 	}
 	agent, err := e.registry.Start(ctx, spec)
 	if err != nil {
-		return l, err
+		return k, err
 	}
 	defer closeAgent(e, agent)
 	program := agent.Program()
 	if program == nil {
-		return listedKind(kind), nil
+		return e.registry.Kind(spec)
 	}
-	name := textfmt.Visible(textfmt.Cut(program.Name, maxProgramName))
-	return listedAgent{
-		name: spec.String(), doc: name, isProgram: true, params: agent.Announced(),
+	return agents.Kind{
+		Name:   spec.String(),
+		Doc:    textfmt.Visible(program.Name),
+		Params: agent.Announced(),
 	}, nil
 }
-
-// maxProgramName is in bytes.
-const maxProgramName = 100
 
 // weights lists the weights of the evaluation: those of a file and those built in for its rules,
 // or those built in for all.

@@ -32,7 +32,7 @@ type cli struct {
 	Diagram diagramCmd `cmd:"" group:"Play:" help:"Draw a position, and the course of a move, as text or SVG."`
 	Rules   rulesCmd   `cmd:"" group:"Play:" help:"List the rule sets and their options."`
 	Levels  levelsCmd  `cmd:"" group:"Play:" help:"List the levels of play: agents of fixed strength."`
-	Agents  agentsCmd  `cmd:"" group:"Play:" help:"List the kinds of agents, or the parameters of one."`
+	Agents  agentsCmd  `cmd:"" group:"Play:" help:"List the kinds of agents, the parameters of one, or the options of an engine."`
 
 	Tournament tournamentCmd `cmd:"" group:"Tournaments:" help:"Let agents play each other, record the games and rate the players."`
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`

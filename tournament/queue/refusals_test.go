@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,9 @@ func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	plain, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
 	require.NoError(t, err)
-	typed, err := agents.ParseSpec(ugitest.Spec(t, "typed", ""))
+	options := filepath.Join(t.TempDir(), "options")
+	require.NoError(t, os.WriteFile(options, []byte("option wReach\noption scale type real min 0 max 2\n"), 0o600))
+	typed, err := agents.ParseSpec(ugitest.Spec(t, options, ""))
 	require.NoError(t, err)
 	broken, err := agents.ParseSpec(ugitest.Spec(t, "stillborn", ""))
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func Main() {
 }
 
 // Spec returns the agent spec of the engine with the given habit, followed by more parameters, like
-// ",grace=10ms".
+// ",grace=10ms". The habit may be a file, whose lines the engine announces as its options.
 func Spec(tb testing.TB, habit, more string) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -98,11 +98,11 @@ func (e *engine) begin() {
 func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
-		options, known := announced[e.habit]
-		if !known {
-			options = "option maxPly\noption maxTime\noption maxNodes\noption threads\n"
+		options, err := os.ReadFile(e.habit)
+		if err != nil {
+			options = []byte("option maxPly\noption maxTime\noption maxNodes\noption threads\n")
 		}
-		fmt.Print("id name tester\nid author nobody\n" + options + "ugiok\n")
+		fmt.Printf("id name tester\nid author nobody\n%sugiok\n", options)
 	case "isready":
 		switch {
 		case e.habit == "notready", e.habit == "stalls" && e.moves > 0:
@@ -126,32 +126,6 @@ func (e *engine) obey(words []string) {
 			os.Exit(0)
 		}
 	}
-}
-
-// announced are the options of engines by habit.
-var announced = map[string]string{
-	"bare": "",
-	"many": manyOptions(),
-	"typed": "option wReach type int default 3 min 0 max 10\n" +
-		"option scale type real default 0.5 min 0 max 2\n" +
-		"option quiet type bool default false\noption book type text\n" +
-		"option mode type choice default fast var fast var slow\n" +
-		"option clear type button\noption any\n",
-	"uci": "option name Move Overhead type spin default 10 min 0 max 5000\n" +
-		"option name Ponder type check default false\n" +
-		"option name Book File type string default <empty>\n" +
-		"option name Style type combo default Solid var Solid var Very Wild\n" +
-		"option name Clear Hash type button\noption name maxPly type spin\n",
-	"standard": "option rules type choice default standard var standard var simplified\n",
-}
-
-// manyOptions returns the lines of 200 options.
-func manyOptions() string {
-	lines := ""
-	for i := range 200 {
-		lines += fmt.Sprintf("option name Weight %d type spin default 100 min -500 max 500\n", i)
-	}
-	return lines
 }
 
 // setPosition runs a command setpos, of which text is what follows that word.
