@@ -64,7 +64,8 @@ func Find(
 		if err != nil {
 			t.Start = math.NaN()
 		}
-		return t, nil
+		_, err = agents.ParseSpec(spec.With(name, "0").String()) // not all names can be written
+		return t, err
 	}
 	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
 	if !isWeight {

@@ -71,10 +71,10 @@ func TestFindOptions(t *testing.T) {
 		declare("reach", agents.Int, "3", "0", "10"), declare("share", agents.Float, "0.25", "-1", "1"),
 		declare("open", agents.Int, "", "1", ""), declare("text", agents.Text, "1.75", "", ""),
 		declare("bare", agents.Text, "", "", ""), declare("mode", agents.Text, "1", "", "", "1", "2"),
-		declare("flag", agents.Bool, "true", "", ""), declare("clear", agents.Button, "", "", ""),
+		declare("a,b", agents.Int, "1", "", ""), declare("flag", agents.Bool, "true", "", ""), declare("clear", agents.Button, "", "", ""),
 	}
 	registry := builtin.Registry(ugi.Kind(nil))
-	const list = "opt.reach, opt.share, opt.open, depth, nodes"
+	const list = "opt.reach, opt.share, opt.open, opt.a,b, depth, nodes"
 	for _, c := range []struct {
 		spec, name string
 		announced  []agents.ParamDef
@@ -91,10 +91,12 @@ func TestFindOptions(t *testing.T) {
 		{"ugi:cmd=e,depth=3", "depth", announced, "3 1 1000 true"},
 		{"ugi:cmd=e,opt.Reach=7", "opt.reach", announced, "expected opt.reach in the agent's spec, found opt.Reach"},
 		{"ugi:cmd=e", "opt.raech", announced, `unknown parameter "opt.raech", did you mean "opt.reach"?`},
-		{"ugi:cmd=e", "opt.any", announced, `unknown parameter "opt.any"; expected one of: ` + list},
+		{"ugi:cmd=e", "opt.anything", announced, `unknown parameter "opt.anything"; expected one of: ` + list},
 		{"ugi:cmd=e", "opt.mode", announced, "parameter opt.mode is a text; expected one of: " + list},
 		{"ugi:cmd=e", "opt.flag", announced, "parameter opt.flag is a bool; expected one of: " + list},
 		{"ugi:cmd=e", "opt.clear", announced, "parameter opt.clear is a button; expected one of: " + list},
+		{"ugi", "opt.a,b", announced, `agent "ugi:opt.a,b=0": expected param=value, found "opt.a,b=0"; ` +
+			"a name has no blanks before a dot, and a value with a comma stands in single quotes, like name='a,b'"},
 		{"ugi:cmd=e", "cmd", nil, "parameter cmd is a text; expected one of: depth, nodes"},
 		{"greedy", "opt.any", nil, `unknown parameter "opt.any"; expected one of: weight.FEATURE`},
 	} {

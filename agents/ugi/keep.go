@@ -22,7 +22,7 @@ func newOrKept(c agents.Config, n *notes) (agents.Agent, error) {
 // Close ends the program, or keeps it, unless games begin with a new one or it owes an answer.
 func (h *host) Close() error {
 	owes := h.pending.ready || h.pending.move
-	if h.proc != nil && !owes && h.config.Restart != everyGame {
+	if !owes && h.config.Restart != everyGame {
 		select {
 		case h.idle <- h.client:
 			return nil

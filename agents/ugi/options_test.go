@@ -258,7 +258,7 @@ func TestKnownRules(t *testing.T) {
 		"rules var kang:null_move=allow":                        "the engine can't play kang: it plays kang:null_move=allow",
 		"rules" + strings.Repeat(" var x", 30) + " var leather": "the engine can't play kang: it plays leather",
 	} {
-		var h host
+		h := host{client: new(client)}
 		h.addOption(text)
 		require.True(t, h.extended)
 		err := h.checkRules(kang)
