@@ -147,7 +147,7 @@ func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 // one.
 func (d ParamDef) Check(value string) error {
 	what := d.Range()
-	accepted := false
+	var accepted bool
 	switch choices := d.Enum(); {
 	case choices != nil:
 		accepted = slices.Contains(choices, value)
