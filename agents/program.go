@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"gyges/rules"
 )
 
 // Program is an external program that an agent is, as it was found when it started.
@@ -16,10 +18,13 @@ type Program struct {
 // OptionPrefix begins the names of the parameters that set options of a program.
 const OptionPrefix = "opt."
 
-// Announced returns the parameters that the external program of a spec announces, which is started
-// for that; none if the agent is no program, or one that announces nothing.
-func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
-	a, err := r.Start(ctx, s)
+// Announced starts the agent that a spec names, for games under rule sets, and returns the
+// parameters that its external program announces; none if it is no program, or one that announces
+// nothing.
+func (r *Registry) Announced(
+	ctx context.Context, s Spec, sets ...*rules.Rules,
+) ([]ParamDef, error) {
+	a, err := r.Start(ctx, s, sets...)
 	if err != nil {
 		return nil, err
 	}

@@ -68,8 +68,8 @@ type spsaFile struct {
 }
 
 // LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
-// nil, takes the place of the rules there. An agent that is an external program is started for a
-// moment, to ask for its options. The error joins all problems.
+// nil, takes the place of the rules there. The agent is started, to see that it can play, and which
+// options it announces. The error joins all problems.
 func LoadSPSA(
 	ctx context.Context, path string, r *rules.Rules, registry *agents.Registry,
 ) (training.SPSA, error) {
@@ -85,7 +85,7 @@ func LoadSPSA(
 		if c.Parameters == nil || p.bad["agent"] {
 			return
 		}
-		announced, err := registry.Announced(ctx, c.Agent)
+		announced, err := registry.Announced(ctx, c.Agent, c.Rules)
 		for _, err := range problems.Split(err) {
 			p.add(p.lines["agent"], "agent: %v", err)
 		}

@@ -34,7 +34,9 @@ func Find(
 		return t, err
 	}
 	kind, _ := registry.Kind(spec) // Config has the same error
-	kind.Params = slices.Concat(announced, kind.Params)
+	if _, takesOptions := kind.Param(agents.OptionPrefix + name); takesOptions {
+		kind.Params = slices.Concat(announced, kind.Params)
+	}
 	def, ok := kind.Param(name)
 	isOption := strings.HasPrefix(name, agents.OptionPrefix)
 	if isOption && len(announced) > 0 {

@@ -68,7 +68,7 @@ func Kind(log *slog.Logger) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    func(c agents.Config) (agents.Agent, error) { return newOrKept(c, n) },
+		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, n) },
 	}
 }
 
@@ -88,9 +88,9 @@ type host struct {
 }
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
-// game.
-func newHost(c agents.Config, n *notes) (*host, error) {
-	h := &host{client: new(client), rules: c.Rules, notes: n}
+// game, unless one is kept that runs; see [agents.Registry.Keeping].
+func newHost(c agents.Config, n *notes) (agents.Agent, error) {
+	h := &host{client: new(client), rules: c.Rules, notes: n, idle: c.Idle}
 	c.Decode(&h.config)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
@@ -110,7 +110,29 @@ func newHost(c agents.Config, n *notes) (*host, error) {
 			"the program is started on this machine, too, to see that it can play",
 			h.config.Engine)
 	}
-	return h, findProgram(h.command, h.dir)
+	if err := findProgram(h.command, h.dir); err != nil {
+		return nil, err
+	}
+	select {
+	case program := <-c.Idle:
+		h.client = program.(*client)
+		h.untold = true
+	default: // there is none
+	}
+	return h, nil
+}
+
+// Close ends the program, or keeps it, unless games begin with a new one or it owes an answer.
+func (h *host) Close() error {
+	owes := h.pending.ready || h.pending.move
+	if !owes && h.config.Restart != everyGame {
+		select {
+		case h.idle <- h.client:
+			return nil
+		default: // none are kept, or there are enough
+		}
+	}
+	return h.client.Close()
 }
 
 // Capabilities returns none: the protocol has limits only.

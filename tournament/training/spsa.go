@@ -279,8 +279,7 @@ func (r *spsaRun) match(
 	return s.Pairs, err
 }
 
-// player returns an agent with a name in a match. If it is a program, workers find that by the key
-// that it has in the spec, or by its name there.
+// player returns an agent with a name in a match. A program keeps the key by which workers find it.
 func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
 	kind, _ := r.env.Registry.Kind(spec) // it has been found before
 	_, isProgram := kind.Param("engine")
