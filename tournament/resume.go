@@ -9,6 +9,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gyges/agents"
+	"gyges/rules/base/textfmt"
 )
 
 // goOn makes m the manifest of a run that goes on, which was old so far. The error says why the run
@@ -32,7 +35,7 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	}
 
 	was := old.Inputs
-	longer := Inputs{old.Config.extended(&m.Config), old.Files}
+	longer := Inputs{Config: old.Config.extended(&m.Config), Files: old.Files}
 	fixed := c.stages() == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
 		grows := longer.Config.Pairs > old.Config.Pairs || m.hasJoined(old)
@@ -53,7 +56,32 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 		err = fmt.Errorf("%w; --extend plays the run's agents as they met, "+
 			"and others between or after them", err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	m.Engines = old.Engines
+	if c.Engines == nil { // agents start later
+		return nil
+	}
+	return m.addEngines(c.Engines, anew...)
+}
+
+// addEngines sets the engines to those that have started. The error names one that isn't what it was
+// in the run so far, but for players whose games are played anew.
+func (m *Manifest) addEngines(started map[string]*agents.Program, anew ...string) error {
+	for _, spec := range m.Config.Agents {
+		player := spec.Label()
+		if slices.Contains(anew, player) {
+			continue
+		}
+		if difference := started[player].Difference(m.Engines[player]); difference != "" {
+			return fmt.Errorf("the engine of %.60q has changed since the run began: %s; "+
+				"put the old one back, or play the new one under another name= in another folder, "+
+				"or its games anew with --again %s", player, difference, textfmt.ShellWord(player))
+		}
+	}
+	m.Engines = started
+	return nil
 }
 
 // hasJoined reports whether agents have joined the run that was old so far.

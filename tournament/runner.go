@@ -143,8 +143,8 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 	return g, nil
 }
 
-// Start makes all agents ready, so that one that can't play is found before the games. The error
-// joins one for each.
+// Start makes all agents ready, so that one that can't play is found before the games, and sets
+// Engines of the config to those that it finds. The error joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
 	errs := make([]error, len(r.config.Agents))
 	lists.OnAllCores(len(errs), func(i int) { // it takes engines seconds
@@ -157,7 +157,16 @@ func (r *Runner) Start(ctx context.Context) error {
 			errs[i] = fmt.Errorf("agent %.60q: %w", r.spec(i), err)
 		}
 	})
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	r.config.Engines = map[string]*agents.Program{}
+	for i, spec := range r.config.Agents {
+		if program := r.agents[i].Program(); program != nil {
+			r.config.Engines[spec.Label()] = program
+		}
+	}
+	return nil
 }
 
 // spec returns the spec of one of the runner's agents.

@@ -37,9 +37,10 @@ type client struct {
 	trace trace
 
 	// What the program says of itself when it starts.
-	name     string
-	offered  []option
-	extended bool     // it supports our extensions
+	name      string
+	offered   []option
+	announced []string // its options as lines, bounded
+	extended  bool     // it supports our extensions
 
 	pending pendingAnswers
 	twice   bool     // it has answered a go twice
@@ -86,7 +87,8 @@ func CheckCommand(ctx context.Context, command string) error {
 // findProgram checks that there is a program to start in a folder; "": here.
 func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
-		return errors.New("expected cmd=PROGRAM, found none")
+		return errors.New("expected cmd=PROGRAM, found none; " +
+			"engine=NAME is for workers on other machines alone")
 	}
 	// exec.LookPath looks from here, and the program is started from dir.
 	path := command[0]
@@ -114,6 +116,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	// Nothing is left of the program that ran before.
 	c.name = ""
 	c.offered = nil
+	c.announced = nil
 	c.extended = false
 	c.pending = pendingAnswers{}
 	c.trace = trace{}
@@ -130,6 +133,9 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 			}
 		case "option":
 			c.addOption(rest)
+			if len(c.announced) < maxAnnounced {
+				c.announced = append(c.announced, kept(rest))
+			}
 		}
 		return word == "ugiok", nil
 	}

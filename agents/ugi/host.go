@@ -101,24 +101,11 @@ func newHost(c agents.Config) (agents.Agent, error) {
 		}
 		h.given = append(h.given, agents.Param{Name: option, Value: value})
 	}
-	if len(h.command) == 0 && h.config.Engine != "" {
-		return nil, fmt.Errorf("expected cmd=PROGRAM beside engine=%.60s: "+
-			"the program is started on this machine, too, to see that it can play",
-			h.config.Engine)
-	}
 	return h, findProgram(h.command, h.dir)
 }
 
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
-
-// Program returns what the program said of itself.
-func (h *host) Program() *agents.Program {
-	if h.proc == nil {
-		return nil
-	}
-	return &agents.Program{Name: h.name}
-}
 
 // Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }

@@ -136,10 +136,11 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	}
 	config.Out = newFolder(config.Out, config.Name)
 	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
-	closeAgent(e, agent)
 	if err != nil {
 		return err
 	}
+	config.Engine = agent.Program()
+	closeAgent(e, agent)
 	games := tournament.Config{
 		Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out,
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,8 @@ type subscription struct {
 	lease     time.Duration
 	jobs      jetstream.Consumer
 	folder    string // of the files that its agents need; "": none
+
+	otherBuild string // see [status.Worker]
 
 	pairs   atomic.Int64 // played
 	games   atomic.Int64 // in them
@@ -248,11 +251,33 @@ func (r *subscription) prepare(w *Worker) error {
 		}
 		return refusal{err}
 	}
+	if err := r.compareEngines(c.Engines); err != nil {
+		return err
+	}
 	r.jobs, err = w.js.Consumer(r.ctx, jobStream, r.Run)
 	if err != nil {
 		return err
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
+	return nil
+}
+
+// compareEngines compares the engines that have started with the coordinator's. Another build is
+// noted, and another engine is refused.
+func (r *subscription) compareEngines(first map[string]*agents.Program) error {
+	for _, spec := range r.config.Agents {
+		player := spec.Label()
+		here, there := r.config.Engines[player], first[player]
+		difference := here.Difference(there)
+		if difference == "" {
+			continue
+		}
+		if here.Name != there.Name {
+			return refusal{fmt.Errorf("expected the engine of %.60q with the id name %.60q, "+
+				"found %.60q", player, there.Name, here.Name)}
+		}
+		r.otherBuild = cmp.Or(r.otherBuild, player+": "+difference)
+	}
 	return nil
 }
 

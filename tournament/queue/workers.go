@@ -313,6 +313,7 @@ func (r *run) listWorkers(state status.State) []status.Worker {
 		w := &list[i]
 		w.ID = word(w.ID)
 		w.Version = word(w.Version)
+		w.OtherBuild = word(w.OtherBuild)
 		if state != status.Plays {
 			w.Playing = 0
 		}
