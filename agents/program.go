@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,10 +24,9 @@ func (p *Program) Difference(was *Program) string {
 		return fmt.Sprintf("its id name was %.60q, now %.60q", was.Name, p.Name)
 	}
 	for _, file := range slices.Sorted(maps.Keys(was.Files)) {
-		sum := was.Files[file]
-		now := cmp.Or(p.Files[file], "unknown")
+		sum, now := was.Files[file], p.Files[file]
 		if now != sum {
-			return fmt.Sprintf("the SHA-256 of %.60s was %.16s, now %.16s", file, sum, now)
+			return fmt.Sprintf("the SHA-256 of %.60s was %.16q, now %.16q", file, sum, now)
 		}
 	}
 	if !slices.Equal(p.Options, was.Options) {

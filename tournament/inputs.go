@@ -28,11 +28,7 @@ type Inputs struct {
 
 // inputs returns what a run depends on, whose agents are made of files.
 func (c *Config) inputs(files []agents.File) Inputs {
-	return Inputs{
-		Config:  c.Completed(),
-		Files:   slices.Concat(files, c.Openings.Files()),
-		Engines: c.Engines,
-	}
+	return Inputs{c.Completed(), slices.Concat(files, c.Openings.Files()), c.Engines}
 }
 
 // Compare returns an error that says what differs from what a run began with, but for what changes

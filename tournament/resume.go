@@ -35,7 +35,7 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	}
 
 	was := old.Inputs
-	longer := Inputs{Config: old.Config.extended(&m.Config), Files: old.Files}
+	longer := Inputs{old.Config.extended(&m.Config), old.Files, nil}
 	fixed := c.stages() == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
 		grows := longer.Config.Pairs > old.Config.Pairs || m.hasJoined(old)
@@ -47,6 +47,7 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	var anew []string // the players whose games are played anew
 	for _, i := range c.Again {
 		anew = append(anew, c.Agents[i].Label())
+		delete(old.Engines, c.Agents[i].Label())
 	}
 	err := was.Compare(m.Inputs, anew...)
 	if err != nil && fixed && longer.Compare(m.Inputs, anew...) == nil {
@@ -56,24 +57,18 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 		err = fmt.Errorf("%w; --extend plays the run's agents as they met, "+
 			"and others between or after them", err)
 	}
-	if err != nil {
-		return err
-	}
 	m.Engines = old.Engines
-	if c.Engines == nil { // agents start later
-		return nil
+	if err == nil && c.Engines != nil { // otherwise the agents start later
+		err = m.addEngines(c.Engines)
 	}
-	return m.addEngines(c.Engines, anew...)
+	return err
 }
 
 // addEngines sets the engines to those that have started. The error names one that isn't what it was
-// in the run so far, but for players whose games are played anew.
-func (m *Manifest) addEngines(started map[string]*agents.Program, anew ...string) error {
+// in the run so far.
+func (m *Manifest) addEngines(started map[string]*agents.Program) error {
 	for _, spec := range m.Config.Agents {
 		player := spec.Label()
-		if slices.Contains(anew, player) {
-			continue
-		}
 		if difference := started[player].Difference(m.Engines[player]); difference != "" {
 			return fmt.Errorf("the engine of %.60q has changed since the run began: %s; "+
 				"put the old one back, or play the new one under another name= in another folder, "+

@@ -146,10 +146,7 @@ func (s *session) start(ctx context.Context) error {
 		s.Summary = Summary{}
 		return err
 	}
-	if err := s.manifest.addEngines(s.plan.config.Engines); err != nil {
-		return fmt.Errorf("%s: %w", s.Out, err)
-	}
-	return nil
+	return s.manifest.addEngines(s.plan.config.Engines)
 }
 
 // play plays the games that are missing. Its error is nil when ctx is cancelled.

@@ -39,7 +39,7 @@ type client struct {
 	// What the program says of itself when it starts.
 	name      string
 	offered   []option
-	announced []string // its options as lines, bounded
+	announced []string // the lines of these options, bounded
 	extended  bool     // it supports our extensions
 
 	pending pendingAnswers
@@ -133,9 +133,6 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 			}
 		case "option":
 			c.addOption(rest)
-			if len(c.announced) < maxAnnounced {
-				c.announced = append(c.announced, kept(rest))
-			}
 		}
 		return word == "ugiok", nil
 	}
@@ -154,6 +151,7 @@ func (c *client) addOption(text string) {
 		return
 	}
 	c.offered = append(c.offered, o)
+	c.announced = append(c.announced, printable(text))
 	if o.name == "rules" {
 		c.extended = true
 	}

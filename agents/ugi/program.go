@@ -6,30 +6,25 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"gyges/agents"
 	"gyges/rules/base/files"
-	"gyges/rules/base/textfmt"
 )
 
-const (
-	maxAnnounced = 250     // lines of options that are kept
-	maxKept      = 200     // bytes of each, and of a name
-	maxSummed    = 1 << 30 // bytes of a file that its sum is of: about a second
-)
-
-// kept returns what is kept of a text of an engine.
-func kept(text string) string { return textfmt.Escape(textfmt.Cut(text, maxKept)) }
+// maxSummed bounds the bytes of a file that its sum is of: it takes about a second.
+const maxSummed = 1 << 30
 
 // Program returns what the program said of itself, with the sums of its files as they are now: the
-// program, and files that words of its command name.
+// program, and files that words of its command name, but for those that were written since the
+// start, such as a log.
 func (h *host) Program() *agents.Program {
 	if h.proc == nil {
 		return nil
 	}
-	p := &agents.Program{Name: kept(h.name), Files: map[string]string{}, Options: h.announced}
+	p := &agents.Program{Name: printable(h.name), Files: map[string]string{}, Options: h.announced}
 	for i, word := range h.command {
 		path := word[strings.LastIndexByte(word, '=')+1:] // as in --net=FILE
 		if i == 0 {
@@ -38,7 +33,12 @@ func (h *host) Program() *agents.Program {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(h.dir, path)
 		}
-		if sum, err := files.Load(path, sumOf); err == nil {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		isLog := i > 0 && info.ModTime().After(h.proc.started)
+		if sum, err := files.Load(path, sumOf); err == nil && !isLog {
 			p.Files[filepath.Base(path)] = sum // machines have folders of their own
 		}
 	}

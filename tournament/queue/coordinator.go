@@ -57,8 +57,8 @@ const (
 	maxFile  = 256 << 20 // bytes
 )
 
-// Check returns an error if workers on other machines can't play a run: they find engines by their
-// [engineKey], of which each has one command.
+// Check returns an error if workers on other machines can't play a run: they find engines by
+// names, of which each is one program's.
 func (o Options) Check(config *tournament.Config) error {
 	if _, err := savedIdentity(config.Out); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (o Options) Check(config *tournament.Config) error {
 		if kind.Name != engineKind {
 			return nil
 		}
-		key := engineKey(v)
+		key := cmp.Or(v["engine"], v["name"])
 		if key == "" {
 			return fmt.Errorf("agent %.60q: expected engine=NAME or name=NAME, "+
 				"by which workers find the engine", spec)
@@ -77,8 +77,8 @@ func (o Options) Check(config *tournament.Config) error {
 		program := "cmd=" + v["cmd"] + ",dir=" + v["dir"]
 		first, double := programs[key]
 		if double && first != program {
-			return fmt.Errorf("agent %.60q: workers know one engine %.60q, "+
-				"which has %.60q already; expected another engine=NAME", spec, key, first)
+			return fmt.Errorf("agent %.60q: expected an engine=NAME of its own, found %.60q, "+
+				"by which workers find that with %.60q", spec, key, first)
 		}
 		programs[key] = program
 		return nil

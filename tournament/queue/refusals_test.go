@@ -110,8 +110,8 @@ func TestEngineKeys(t *testing.T) {
 	for _, test := range []struct{ first, second, want string }{
 		{"random", "ugi:cmd=a", `agent "ugi:cmd=a": expected engine=NAME or name=NAME`},
 		{"random", "explore:temperature=0,agent='ugi:cmd=a'", "expected engine=NAME or name=NAME"},
-		{"ugi:engine=x,name=a,cmd=a", "ugi:engine=x,name=b,cmd=b", `workers know one engine "x", which has "cmd=a,dir=" already`},
-		{"ugi:engine=x,name=a,cmd=a", "ugi:name=x,cmd=a,dir=b", `workers know one engine "x"`},
+		{"ugi:engine=x,name=a,cmd=a", "ugi:engine=x,name=b,cmd=b", `expected an engine=NAME of its own, found "x", by which workers find that with "cmd=a,dir="`},
+		{"ugi:engine=x,name=a,cmd=a", "ugi:name=x,cmd=a,dir=b", `found "x", by which workers find`},
 		{"ugi:engine=x,name=a,cmd=a", "ugi:engine=x,name=b,cmd=a", ""},
 		{"ugi:name=a,cmd=a", "ugi:name=b,cmd=b", ""},
 	} {

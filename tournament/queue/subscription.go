@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -273,10 +272,10 @@ func (r *subscription) compareEngines(first map[string]*agents.Program) error {
 			continue
 		}
 		if here.Name != there.Name {
-			return refusal{fmt.Errorf("expected the engine of %.60q with the id name %.60q, "+
-				"found %.60q", player, there.Name, here.Name)}
+			return refusal{fmt.Errorf("the engine of %.60q isn't the coordinator's: %s",
+				player, difference)}
 		}
-		r.otherBuild = cmp.Or(r.otherBuild, player+": "+difference)
+		r.otherBuild = player + ": " + difference
 	}
 	return nil
 }
