@@ -3,6 +3,7 @@ package tournament
 import (
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
+	"gyges/tournament/record"
 )
 
 // programmed plays as an external program would that is what the test says.
@@ -137,4 +139,36 @@ func TestEngineInsideAnAgent(t *testing.T) {
 	path, err := os.Executable()
 	require.NoError(t, err)
 	require.Len(t, engine.Files[filepath.Base(path)], 64)
+}
+
+// changing is another program from some game on, as one that was built anew and starts for every game.
+type changing struct {
+	picker
+	games *atomic.Int64
+}
+
+func (a *changing) Program() *agents.Program {
+	if a.games.Load() > 0 {
+		return built("1")
+	}
+	return built("2")
+}
+
+// A run stops at the first game of an engine that isn't the one that it began with.
+func TestEngineThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t, "random", "changing")
+	c.Workers = 1
+	games := new(atomic.Int64)
+	games.Store(3)
+	registry := withKind(agents.Kind{Name: "changing", New: func(agents.Config) (agents.Agent, error) {
+		return &changing{games: games}, nil
+	}})
+	s, err := Run(t.Context(), c, registry, func(*record.Record) { games.Add(-1) })
+	require.ErrorContains(t, err, `the engine of "changing" has changed since the run began: the SHA-256 of engine was`)
+	require.ErrorContains(t, err, "are safe")
+	require.Equal(t, Failed, s.Status)
+	require.GreaterOrEqual(t, s.Played, int64(3))
+	require.Less(t, s.Played, s.Scheduled)
+	require.Equal(t, built("1"), readManifest(t, c.Out).Engines["changing"])
 }

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -46,8 +45,9 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	}
 	var anew []string // the players whose games are played anew
 	for _, i := range c.Again {
-		anew = append(anew, c.Agents[i].Label())
-		delete(old.Engines, c.Agents[i].Label())
+		player := c.Agents[i].Label()
+		anew = append(anew, player)
+		delete(old.Engines, player)
 	}
 	err := was.Compare(m.Inputs, anew...)
 	if err != nil && fixed && longer.Compare(m.Inputs, anew...) == nil {
@@ -143,7 +143,9 @@ func CompareConfigs(was, now any) error {
 	maps.Copy(keys, after)
 	text := ""
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if a, b := before[key], after[key]; a != b {
+		a := strings.TrimPrefix(string(before[key]), "null")
+		b := strings.TrimPrefix(string(after[key]), "null")
+		if a != b {
 			text += fmt.Sprintf("; %s was %.300s, now %.300s",
 				key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 		}
@@ -154,23 +156,11 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// valuesOf returns the values of a configuration as JSON, by their keys. Without one, or of null, a
-// value is "".
-func valuesOf(config any) (map[string]string, error) {
+// valuesOf returns the values of a configuration as JSON, with every digit, by their keys.
+func valuesOf(config any) (values map[string]json.RawMessage, err error) {
 	text, err := json.Marshal(config)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &values)
 	}
-	var object map[string]any
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.UseNumber() // with every digit
-	if err := in.Decode(&object); err != nil {
-		return nil, err
-	}
-	values := map[string]string{}
-	for key, value := range object {
-		text, _ := json.Marshal(value) // it was read from JSON
-		values[key] = strings.TrimPrefix(string(text), "null")
-	}
-	return values, nil
+	return values, err
 }

@@ -131,8 +131,19 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		r.agents[seated[*hung]] = nil
 		return g, err
 	}
-	if err != nil || g.Fault == nil {
+	if err != nil {
 		return g, err
+	}
+	for _, i := range seated { // whose program may have been started anew
+		player := r.spec(i).Label()
+		difference := r.agents[i].Program().Difference(r.config.Engines[player])
+		if difference != "" {
+			return nil, fmt.Errorf("the engine of %.60q has changed since the run began: %s",
+				player, difference)
+		}
+	}
+	if g.Fault == nil {
+		return g, nil
 	}
 	if g.Fault.Kind == record.FaultIllegal { // the agent itself is well
 		return g, nil

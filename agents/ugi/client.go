@@ -87,8 +87,7 @@ func CheckCommand(ctx context.Context, command string) error {
 // findProgram checks that there is a program to start in a folder; "": here.
 func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
-		return errors.New("expected cmd=PROGRAM, found none; " +
-			"engine=NAME is for workers on other machines alone")
+		return errors.New("expected cmd=PROGRAM, found none; engine=NAME is for workers alone")
 	}
 	// exec.LookPath looks from here, and the program is started from dir.
 	path := command[0]

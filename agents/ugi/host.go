@@ -77,10 +77,11 @@ type host struct {
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
-	sent  limitValues // set as options of the program
-	told  position
-	setup agents.Setup
-	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
+	program *agents.Program // nil: it was never started
+	sent    limitValues     // set as options of the program
+	told    position
+	setup   agents.Setup
+	rng     *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
@@ -165,6 +166,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		h.program = h.look()
 		commands := ""
 		for _, option := range h.given {
 			commands += optionCommand(option.Name, option.Value)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gyges/agents"
 	"gyges/rules/base/files"
@@ -17,16 +16,15 @@ import (
 // maxSummed bounds the bytes of a file that its sum is of: it takes about a second.
 const maxSummed = 1 << 30
 
-// Program returns what the program said of itself, with the sums of its files as they are now: the
+// Program returns what the program was when it was started last.
+func (h *host) Program() *agents.Program { return h.program }
+
+// look returns what the program said of itself, with the sums of its files as they are now: the
 // program, and files that words of its command name, but for those that were written since the
 // start, such as a log.
-func (h *host) Program() *agents.Program {
-	if h.proc == nil {
-		return nil
-	}
+func (h *host) look() *agents.Program {
 	p := &agents.Program{Name: printable(h.name), Files: map[string]string{}, Options: h.announced}
-	for i, word := range h.command {
-		path := word[strings.LastIndexByte(word, '=')+1:] // as in --net=FILE
+	for i, path := range h.command {
 		if i == 0 {
 			path = h.proc.cmd.Path // where it was found
 		}
