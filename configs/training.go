@@ -85,7 +85,13 @@ func LoadSPSA(
 		if c.Parameters == nil || p.bad["agent"] {
 			return
 		}
-		announced, err := registry.Announced(ctx, c.Agent, c.Rules)
+		var announced []agents.ParamDef
+		agent, err := registry.Start(ctx, c.Agent, c.Rules)
+		if err == nil {
+			announced = agent.Announced()
+			c.Engine = agent.Program()
+			err = agent.Close()
+		}
 		for _, err := range problems.Split(err) {
 			p.add(p.lines["agent"], "agent: %v", err)
 		}

@@ -23,8 +23,8 @@ import (
 
 // Find returns a numeric parameter of an agent with its value there and its bounds; for weights of
 // the evaluation, Start is the weight under the rules r. announced are the options of the program
-// that the agent is, see [agents.Registry.Announced]: a start that they don't say is NaN, a bound
-// is infinite. The error names the reason if the parameter can't be tuned.
+// that the agent is: a start that they don't say is NaN, a bound is infinite. The error names the
+// reason if the parameter can't be tuned.
 func Find(
 	registry *agents.Registry, spec agents.Spec, r *rules.Rules, announced []agents.ParamDef,
 	name string,

@@ -105,11 +105,6 @@ func newHost(c agents.Config, n *notes) (agents.Agent, error) {
 		}
 		h.given = append(h.given, agents.Param{Name: option, Value: value})
 	}
-	if len(h.command) == 0 && h.config.Engine != "" {
-		return nil, fmt.Errorf("expected cmd=PROGRAM beside engine=%.60s: "+
-			"the program is started on this machine, too, to see that it can play",
-			h.config.Engine)
-	}
 	if err := findProgram(h.command, h.dir); err != nil {
 		return nil, err
 	}
@@ -137,14 +132,6 @@ func (h *host) Close() error {
 
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
-
-// Program returns what the program said of itself.
-func (h *host) Program() *agents.Program {
-	if h.proc == nil {
-		return nil
-	}
-	return &agents.Program{Name: h.name}
-}
 
 // Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }
@@ -204,6 +191,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		h.program = h.look()
 		h.untold = true
 	}
 	if h.untold {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -101,8 +100,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Server = q.server
-		engines, _ := queue.Engines(e.registry, config.Agents) // its error came before
-		e.err.print(f.invitation(q.server.URL(), engines))
+		e.err.print(f.invitation(q.server.URL(), config.Agents))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
@@ -168,7 +166,7 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 }
 
 // invitation says where the embedded server is, and which command starts a worker.
-func (f *queueFlags) invitation(address string, engines map[string]agents.Values) string {
+func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	reached := address
 	if u, err := url.Parse(address); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
 		if host, err := os.Hostname(); err == nil {
@@ -181,8 +179,11 @@ func (f *queueFlags) invitation(address string, engines map[string]agents.Values
 	if f.Cert != "" {
 		words = append(words, "--tls-ca", f.Cert)
 	}
-	for _, name := range slices.Sorted(maps.Keys(engines)) {
-		words = append(words, "--engine", name+"="+engines[name]["cmd"])
+	for _, p := range players {
+		engine := cmp.Or(p.Get("engine"), p.Get("name")) + "=" + p.Get("cmd")
+		if p.Kind == "ugi" && !slices.Contains(words, engine) {
+			words = append(words, "--engine", engine)
+		}
 	}
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n",
 		address, commandLine("worker", words...))

@@ -14,17 +14,13 @@ import (
 
 const engineKind = "ugi" // which starts programs
 
-// EngineKey returns the name by which workers find the program of an agent that is one, by its
-// parameters; "": it has none.
-func EngineKey(v agents.Values) string { return cmp.Or(v["engine"], v["name"]) }
-
 // AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
 	// that may be made, external programs not among them; empty: all that aren't interactive
 	Kinds []string
 
-	// Engines are the commands of programs that may be started, by their [EngineKey]. Specs' cmd
-	// and dir are ignored.
+	// Engines are the commands of programs that may be started, by their names in specs, which are
+	// the parameter engine, or else name. Specs' cmd and dir are ignored.
 	Engines map[string]string
 }
 
@@ -77,8 +73,8 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 		}
 		return nil
 	}
-	// An engine is found by its key. Its command is the operator's.
-	name := EngineKey(v)
+	// An engine is found by its name in the spec. Its command is the operator's.
+	name := cmp.Or(v["engine"], v["name"])
 	command, ok := p.Engines[name]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")

@@ -57,38 +57,33 @@ const (
 	maxFile  = 256 << 20 // bytes
 )
 
-// Check returns an error if workers on other machines can't play a run: they find engines by their
-// [EngineKey], of which each has one command.
+// Check returns an error if workers on other machines can't play a run: they find engines by
+// names, of which each is one program's.
 func (o Options) Check(config *tournament.Config) error {
 	if _, err := savedIdentity(config.Out); err != nil {
 		return err
 	}
-	_, err := Engines(o.Registry, config.Agents)
-	return err
-}
-
-// Engines returns the parameters of the external programs that specs name, by their [EngineKey].
-func Engines(registry *agents.Registry, specs []agents.Spec) (map[string]agents.Values, error) {
-	engines := map[string]agents.Values{}
-	add := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+	programs := map[string]string{}
+	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
 		if kind.Name != engineKind {
 			return nil
 		}
-		key := EngineKey(v)
+		key := cmp.Or(v["engine"], v["name"])
 		if key == "" {
 			return fmt.Errorf("agent %.60q: expected engine=NAME or name=NAME, "+
 				"by which workers find the engine", spec)
 		}
 		// Workers would play the same program in place of both.
-		first, double := engines[key]
-		if double && (first["cmd"] != v["cmd"] || first["dir"] != v["dir"]) {
-			return fmt.Errorf("agent %.60q: workers know one engine %.60q, "+
-				"which is cmd=%.60q already; expected another engine=NAME", spec, key, first["cmd"])
+		program := "cmd=" + v["cmd"] + ",dir=" + v["dir"]
+		first, double := programs[key]
+		if double && first != program {
+			return fmt.Errorf("agent %.60q: expected an engine=NAME of its own, found %.60q, "+
+				"by which workers find that with %.60q", spec, key, first)
 		}
-		engines[key] = v
+		programs[key] = program
 		return nil
 	}
-	return engines, registry.Each(specs, add)
+	return o.Registry.Each(config.Agents, isNamed)
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.

@@ -26,6 +26,8 @@ type runConfig struct {
 	Version string            `json:"version"` // of the program, see Options
 	Speed   float64           `json:"speed"`   // positions a second that times are meant for; 0: of any machine
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
+
+	Engines map[string]*agents.Program `json:"engines"` // of the coordinator, by their players' labels
 }
 
 // newRunConfig returns what workers need of a config. The same config has the same text, whatever
@@ -37,6 +39,7 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 		Positions: c.Openings.Positions,
 		Version:   o.Version,
 		Files:     map[string]string{},
+		Engines:   c.Engines,
 	}
 	// What only the coordinator needs has the same value in all runs.
 	plain := tournament.DefaultConfig()

@@ -43,6 +43,7 @@ type SPSA struct {
 	Workers  int                 `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out      string              `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 	Executor tournament.Executor // plays the pairs; nil: this process
+	Engine   *agents.Program     // that Agent is; nil: it is none, or it isn't known
 }
 
 // Verification is the schedule of matches of the tuned agent against the initial one.
@@ -107,6 +108,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		Version: env.Version,
 		Config:  config,
 		Files:   slices.Concat(env.Registry.Files(), c.Openings.Files()),
+		Engine:  c.Engine,
 		free:    []string{"verification."}, // of matches yet to be played
 	})
 	if err != nil {
@@ -275,6 +277,7 @@ func (r *spsaRun) match(
 	m.Seed = seed
 	m.Workers = r.Workers
 	m.Executor = r.Executor
+	m.Engines = map[string]*agents.Program{"tuned": r.Engine, "other": r.Engine}
 	s, err := r.env.play(ctx, m)
 	return s.Pairs, err
 }
