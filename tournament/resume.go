@@ -64,8 +64,8 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	return err
 }
 
-// addEngines sets the engines to those that have started. The error names one that isn't what it was
-// in the run so far.
+// addEngines sets the engines to those that have started. The error names one that isn't what it
+// was in the run so far.
 func (m *Manifest) addEngines(started map[string]*agents.Program) error {
 	for _, spec := range m.Config.Agents {
 		player := spec.Label()

@@ -46,6 +46,7 @@ func (h *host) look() *agents.Program {
 // sumOf returns the SHA-256 of a file, of its first maxSummed bytes if it has more.
 func sumOf(in io.Reader, _ string) (string, error) {
 	hash := sha256.New()
-	_, err := io.Copy(hash, io.LimitReader(in, maxSummed))
+	part := io.LimitReader(in, maxSummed)
+	_, err := io.Copy(hash, part)
 	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }

@@ -64,7 +64,7 @@ func (o Options) Check(config *tournament.Config) error {
 		return err
 	}
 	programs := map[string]string{}
-	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+	check := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
 		if kind.Name != engineKind {
 			return nil
 		}
@@ -75,15 +75,15 @@ func (o Options) Check(config *tournament.Config) error {
 		}
 		// Workers would play the same program in place of both.
 		program := "cmd=" + v["cmd"] + ",dir=" + v["dir"]
-		first, double := programs[key]
-		if double && first != program {
+		first := programs[key]
+		if first != "" && first != program {
 			return fmt.Errorf("agent %.60q: expected an engine=NAME of its own, found %.60q, "+
 				"by which workers find that with %.60q", spec, key, first)
 		}
 		programs[key] = program
 		return nil
 	}
-	return o.Registry.Each(config.Agents, isNamed)
+	return o.Registry.Each(config.Agents, check)
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.

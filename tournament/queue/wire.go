@@ -27,7 +27,8 @@ type runConfig struct {
 	Speed   float64           `json:"speed"`   // positions a second that times are meant for; 0: of any machine
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 
-	Engines map[string]*agents.Program `json:"engines"` // of the coordinator, by their players' labels
+	// Engines are what the coordinator's external programs are, by their players' labels.
+	Engines map[string]*agents.Program `json:"engines,omitempty"`
 }
 
 // newRunConfig returns what workers need of a config. The same config has the same text, whatever

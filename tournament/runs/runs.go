@@ -408,8 +408,9 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		for _, player := range slices.Sorted(maps.Keys(m.Engines)) {
 			difference := m.Engines[player].Difference(engines[player])
 			if difference != "" {
-				const note = "the engine of %.60q in %s isn't that of the runs before: %s"
-				notes = append(notes, fmt.Sprintf(note, player, f.Name, difference))
+				notes = append(notes, fmt.Sprintf(
+					"the engine of %.60q in %s isn't that of the runs before: %s",
+					player, f.Name, difference))
 			}
 			engines[player] = m.Engines[player]
 		}
