@@ -59,7 +59,7 @@ const optionPrefix = agents.OptionPrefix
 // Kind returns the kind of agent that is an external program. log receives notes on engines;
 // nil: none are logged.
 func Kind(log *slog.Logger) agents.Kind {
-	n := &notes{log: log}
+	k := &kind{log: log}
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
@@ -68,7 +68,7 @@ func Kind(log *slog.Logger) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, n) },
+		New:    k.newHost,
 	}
 }
 
@@ -77,7 +77,7 @@ func Kind(log *slog.Logger) agents.Kind {
 type host struct {
 	*client
 	config config
-	notes  *notes
+	kind   *kind
 	given  []agents.Param   // options of the spec, by name
 	rules  []*rules.Rules   // that the program must be able to play
 	idle   chan<- io.Closer // programs that are kept; nil: none are
@@ -89,8 +89,8 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game, unless one is kept that runs; see [agents.Registry.Keeping].
-func newHost(c agents.Config, n *notes) (agents.Agent, error) {
-	h := &host{client: new(client), rules: c.Rules, notes: n, idle: c.Idle}
+func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
+	h := &host{client: new(client), kind: k, rules: c.Rules, idle: c.Idle}
 	c.Decode(&h.config)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
