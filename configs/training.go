@@ -78,11 +78,12 @@ func LoadSPSA(
 	err := load(path, "an SPSA tuning", &c, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Openings.ForMatch(c.Rules)
-		// What parameters there are depends on the agent: they are read only if it is right. Until
-		// then they count as reported.
+		// What parameters there are depends on the agent, which says it when it is started: they
+		// are read only if agent and rules are right. Until then they count as reported.
 		p.bad["parameters"] = c.Parameters != nil
 		p.report(c.Validate(registry))
-		if c.Parameters == nil || p.bad["agent"] {
+		canPlay := !p.bad["agent"] && !p.bad["rules"]
+		if c.Parameters == nil || !canPlay {
 			return
 		}
 		var announced []agents.ParamDef

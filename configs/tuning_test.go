@@ -143,6 +143,8 @@ func TestTuningOfEngines(t *testing.T) {
 		"5: parameters.opt.free: expected numbers as start, min and max, found 1, 0 and +Inf; give what the engine doesn't announce")
 	path, _, err = load(two, "agent: engine\nparameters: {opt.reach: {c: 1, whole: false}}\n")
 	requireProblems(t, path, err, "2: parameters.opt.reach: expected whole: true, as its type is int")
+	path, _, err = load(two, "rules: chess\nagent: engine\nparameters: {opt.raech: {c: 1}}\n")
+	requireProblems(t, path, err, "1: rules: unknown rules")
 	broken := engine{err: errors.Join(errors.New("no file a"), errors.New("no file b"))}
 	path, _, err = load(broken, "steps: 5\nagent: engine\nparameters: {opt.reach: {c: 1}}\n")
 	requireProblems(t, path, err, `2: agent: agent "engine": no file a`, `2: agent: agent "engine": no file b`)
