@@ -19,7 +19,7 @@ func started(t *testing.T, spec string) *agents.Program {
 	t.Helper()
 	s, err := agents.ParseSpec(spec)
 	require.NoError(t, err)
-	agent, err := agents.NewRegistry(Kind()).Start(t.Context(), s)
+	agent, err := agents.NewRegistry(Kind(nil)).Start(t.Context(), s)
 	require.NoError(t, err)
 	program := agent.Program()
 	require.NoError(t, agent.Close())

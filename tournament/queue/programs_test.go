@@ -25,7 +25,7 @@ type programmed struct {
 func (a *programmed) Program() *agents.Program { return a.program }
 
 func programKind() agents.Kind {
-	kind := ugi.Kind()
+	kind := ugi.Kind(nil)
 	kind.New = func(c agents.Config) (agents.Agent, error) {
 		agent, err := random.Kind().New(c)
 		name, sum, _ := strings.Cut(c.Values["cmd"], " ")
