@@ -103,7 +103,7 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	require.NoError(t, err)
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": spec.Get("cmd")} })
 	// Two settings of one program have one entry.
-	c := testConfig(t, 1, "ugi:engine=mine,name=a,cmd=true,opt.x=1", "ugi:name=mine,cmd=true")
+	c := testConfig(t, 1, "ugi:engine=mine,name=a,cmd=true,opt.threads=1", "ugi:name=mine,cmd=true")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
 	c.OnRepetition = agents.Allow // which it doesn't know
 	c.Executor = testPool(t, connect(t, s), nil)
@@ -111,7 +111,7 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, sum.Faults, timeless(t, c.Out))
 	require.Contains(t, timeless(t, c.Out), `"ugi:name=mine,cmd=true"`)
-	require.Contains(t, timeless(t, c.Out), `"ugi:engine=mine,name=a,cmd=true,opt.x=1"`)
+	require.Contains(t, timeless(t, c.Out), `"ugi:engine=mine,name=a,cmd=true,opt.threads=1"`)
 }
 
 // Workers can find every engine, and none in place of another.
