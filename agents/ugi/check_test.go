@@ -1,41 +1,68 @@
 package ugi
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
-// check returns the results of a check of a test engine by the point's name.
-func check(t *testing.T, args ...string) (results map[string]CheckResult, passed int) {
+// check returns the results of a check of a test engine by the point's name, and those that count.
+func check(t *testing.T, sets []*rules.Rules, args ...string) (results map[string]CheckResult, passed, points int) {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	results = map[string]CheckResult{}
-	passed, points, err := Check(t.Context(), append([]string{exe}, args...), "",
+	passed, points, err = Check(t.Context(), append([]string{exe}, args...), "", sets,
 		func(r CheckResult) { results[r.Name] = r })
 	require.NoError(t, err)
-	require.Equal(t, 12, points)
-	return results, passed
+	return results, passed, points
 }
 
 func TestCheckedEngines(t *testing.T) {
-	const boards, win, stop, time = "moves on 20 boards", "plays a win in one", "answers stop, once", "keeps to maxTime"
-	for habit, want := range map[string]map[string]Verdict{
-		"good":    {},
-		"exit":    {boards: Fail, win: Note, time: Fail},
-		"illegal": {boards: Fail, win: Fail, time: Fail},
-		"twice":   {boards: Fail, win: Note, stop: Fail},
-		"thrice":  {boards: Fail, win: Note, stop: Fail},
-		"deaf":    {win: Note, "exits on quit": Note, "exits at end of input": Note},
-		"public":  {"exits at end of input": Note},
+	t.Parallel()
+	const games, repeats, win, limits = "plays games: ", "observes repetition: ", "plays a win in one", "keeps to the limits of go"
+	const italian, stop, maxTime = games + "italian", "answers stop, once", "keeps to maxTime"
+	server := []string{"server", "alphabeta:hash=1,nodes=2000"}
+	forgets := []string{"forgets", "alphabeta:hash=1,nodes=2000"}
+	for _, test := range []struct {
+		engine []string
+		sets   []string
+		points int
+		want   map[string]Verdict // but for those that pass
+	}{
+		{[]string{"good"}, nil, 13, map[string]Verdict{}},
+		{[]string{"exit"}, nil, 13, map[string]Verdict{italian: Fail, win: Note, maxTime: Fail, stop: Fail}},
+		{[]string{"illegal"}, nil, 13, map[string]Verdict{italian: Fail, win: Fail, maxTime: Fail, stop: Fail}},
+		{[]string{"twice"}, nil, 13, map[string]Verdict{italian: Fail, win: Note, stop: Fail}},
+		{[]string{"thrice"}, nil, 13, map[string]Verdict{italian: Fail, win: Note, stop: Fail}},
+		{[]string{"deaf"}, nil, 13, map[string]Verdict{win: Note, "exits on quit": Note, "exits at end of input": Note}},
+		{[]string{"public"}, nil, 13, map[string]Verdict{"exits at end of input": Note}},
+		{[]string{"mute"}, nil, 1, map[string]Verdict{"starts and sends ugiok": Fail, "all others": Skip}},
+		// Those without the extensions can play by the rules of boards alone.
+		{[]string{"good"}, []string{"standard", "cosmoludo"}, 14, map[string]Verdict{}},
+		{[]string{"good"}, []string{"simplified"}, 13, map[string]Verdict{games + "simplified": Fail}},
+		// Those with them are checked as they are used then.
+		{server, nil, 17, map[string]Verdict{}},
+		{server, []string{"russian", "italian-kang"}, 13, map[string]Verdict{}},
+		{[]string{"nopos"}, nil, 15, map[string]Verdict{
+			games + "kang": Fail, games + "simplified": Fail, repeats + "kang": Fail, repeats + "simplified": Fail,
+			win: Fail, maxTime: Fail, limits: Fail, stop: Fail,
+		}},
+		{forgets, nil, 17, map[string]Verdict{repeats + "standard": Fail, repeats + "simplified": Fail, repeats + "kang": Fail}},
+		{forgets, []string{"kang:repetition=none"}, 12, map[string]Verdict{}},
 	} {
-		t.Run(habit, func(t *testing.T) {
+		t.Run(strings.Join(append(test.engine, test.sets...), " "), func(t *testing.T) {
 			t.Parallel()
-			results, passed := check(t, habit)
-			require.Len(t, results, 12)
+			results, passed, points := check(t, lists.Map(test.sets, rules.MustParse), test.engine...)
 			found, failed := map[string]Verdict{}, 0
 			for name, r := range results {
 				if r.Verdict != Pass {
@@ -45,9 +72,48 @@ func TestCheckedEngines(t *testing.T) {
 					failed++
 				}
 			}
-			require.Equal(t, want, found, "%v", results)
-			require.Equal(t, 12-failed, passed)
+			require.Equal(t, test.want, found, "%v", results)
+			require.Equal(t, test.points, points)
+			require.Equal(t, points-failed, passed)
 		})
+	}
+}
+
+// forgetful returns the commands of a host, with positions in place of the games that led to them.
+func forgetful(in io.Reader) io.Reader {
+	out, to := io.Pipe()
+	s := &server{}
+	go func() {
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			line := lines.Text()
+			if name, ok := strings.CutPrefix(line, "setoption rules "); ok {
+				s.options.Rules = rules.MustParse(name)
+				s.setRules(s.options.Rules)
+			}
+			if text, ok := strings.CutPrefix(line, "setpos "); ok && s.setPosition(text) == nil {
+				line = "setpos pos " + s.options.Rules.FormatPosition(s.game.Position())
+			}
+			fmt.Fprintln(to, line)
+		}
+		_ = to.Close()
+	}()
+	return out
+}
+
+// On the board of the check of repetition the opponent could take back any move.
+func TestReversibleBoard(t *testing.T) {
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		c := &checker{set: rules.MustParse(name)}
+		g := c.board(reversible)
+		require.Equal(t, 5, g.Legal().Len())
+		for m := range g.Legal().All() {
+			again := c.forbidding(g.Position(), m)
+			require.NotNil(t, again, "%v", m)
+			require.Equal(t, g.Position(), again.Position())
+			require.True(t, again.OnlyRepeats(m))
+			require.Equal(t, 4, again.Legal().Len())
+		}
 	}
 }
 
@@ -55,6 +121,6 @@ func TestCheckIsCancelled(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, _, err = Check(ctx, []string{exe, "good"}, "", func(CheckResult) { cancel() })
+	_, _, err = Check(ctx, []string{exe, "good"}, "", nil, func(CheckResult) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -16,7 +16,7 @@ func TestExampleEngine(t *testing.T) {
 	}
 	code, out, errText := gyges(t.Context(), "", "engine", "check", "python3", path)
 	require.Zero(t, code, errText)
-	require.Contains(t, out, "result 12 of 12 points without failure")
+	require.Contains(t, out, "result 13 of 13 points without failure")
 	spec := "ugi:cmd=python3 " + path
 	code, out, errText = gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", spec,
 		"--rules", "italian:null_move=allow", "--pairs", "3", "--workers", "2", "--out", t.TempDir())

@@ -99,7 +99,11 @@ func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
 		fmt.Print("id name tester\nid author nobody\n" +
-			"option maxPly\noption maxTime\noption maxNodes\noption threads\nugiok\n")
+			"option maxPly\noption maxTime\noption maxNodes\noption threads\n")
+		if e.habit == "nopos" { // it announces what it doesn't support
+			fmt.Println("option rules type choice default kang var kang var simplified")
+		}
+		fmt.Println("ugiok")
 	case "isready":
 		switch {
 		case e.habit == "notready", e.habit == "stalls" && e.moves > 0:
