@@ -181,40 +181,29 @@ type checker struct {
 	host
 	ctx  context.Context
 	set  *rules.Rules  // of the check
-	took time.Duration // to start
+	took time.Duration // to start, if it didn't run
 }
 
 // result tries a check. Skip is the verdict of one that doesn't apply.
 func (c *checker) result(try func(*checker) (string, error)) (v Verdict, detail string) {
 	// Each check finds an engine that runs, as one before may have ended it.
-	err := c.start()
+	began := time.Now()
+	err := c.run(c.ctx)
+	c.took = time.Since(began)
 	if err == nil {
 		detail, err = try(c)
 	}
-	if err == nil {
-		return Pass, detail
-	}
-	if errors.As(err, new(*agents.Failure)) { // its state is unknown
-		c.kill()
-	}
 	switch {
+	case err == nil:
+		return Pass, detail
 	case errors.Is(err, errNotApplied):
 		return Skip, ""
 	case errors.As(err, new(note)):
 		return Note, err.Error()
+	case errors.As(err, new(*agents.Failure)): // its state is unknown
+		c.kill()
 	}
 	return Fail, err.Error()
-}
-
-// start starts the engine unless it runs, and measures how long that takes.
-func (c *checker) start() error {
-	if c.proc != nil {
-		return nil
-	}
-	began := time.Now()
-	err := c.run(c.ctx)
-	c.took = time.Since(began)
-	return err
 }
 
 // claimed returns the rule sets that the engine says it plays, at least one.

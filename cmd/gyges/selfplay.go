@@ -80,7 +80,8 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 
 // dataMakeCmd makes training positions of games that were played before, by any run.
 type dataMakeCmd struct {
-	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
+	Dir    string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
+	Format string `enum:",parquet,csv,jsonl" default:"" placeholder:"FORMAT" help:"How to write them: parquet, into the folder positions, which fits read; csv or jsonl (JSON lines), into a file for other programs. Default: parquet."`
 	settingsFlags
 }
 
@@ -90,6 +91,9 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	// Of the settings only those of positions matter here.
 	if err := c.apply(&config.Positions); err != nil {
 		return err
+	}
+	if c.Format != "parquet" {
+		config.Text = c.Format
 	}
 	v := &learningView{e: e}
 	provenance := map[string]string{"program": version()}
