@@ -67,7 +67,7 @@ func (k Kind) Param(name string) (found ParamDef, ok bool) {
 func Common() []ParamDef {
 	return ParamsOf(&struct {
 		Name  string `param:"name" help:"what tables call the player, in place of the whole spec"`
-		Clock string `param:"clock" help:"time for a whole game, and after each move, like 1m+1s; in place of the run's"`
+		Clock string `param:"clock" help:"time for a whole game, and after each move, like 1m+1s, or 40/1m+1s for each 40 moves; in place of the run's"`
 	}{})
 }
 

@@ -44,6 +44,9 @@ func appendLimits(text []byte, limits agents.Limits, side rules.Side) []byte {
 	if c := limits.Clock; c != (agents.Clock{}) {
 		text = fmt.Appendf(text, " %[1]stime %[2]d %[1]sinc %[3]d",
 			clockSides[side], c.Left.Milliseconds(), c.Increment.Milliseconds())
+		if c.MovesToGo > 0 {
+			text = fmt.Appendf(text, " movestogo %d", c.MovesToGo)
+		}
 	}
 	return text
 }
