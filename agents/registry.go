@@ -27,10 +27,6 @@ type Kind struct {
 	// nil: it isn't known.
 	Light func(Config) bool
 
-	// Announce starts the external program that an agent of a configuration is, and returns the
-	// parameters that it says it has, by their names in specs; nil: the agents are no programs.
-	Announce func(context.Context, Config) ([]ParamDef, error)
-
 	// New makes an agent. The error says what the agent lacks, for games under the rules, too.
 	New func(Config) (Agent, error)
 }
@@ -137,7 +133,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			errs = append(errs, fmt.Errorf("unknown parameter %.60q%s", p.Name, hint))
 			continue
 		}
-		if err := d.check(p.Value); err != nil {
+		if err := d.Check(p.Value); err != nil {
 			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
 		}
 	}

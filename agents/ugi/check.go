@@ -52,7 +52,7 @@ var checks = []struct {
 	try  func(*checker) (detail string, err error)
 }{
 	{"starts and sends ugiok", false, func(c *checker) (string, error) {
-		return fmt.Sprintf("in %v", c.took.Round(time.Millisecond)), nil
+		return fmt.Sprintf("in %v", c.took), nil
 	}},
 	{"sends id name", false, func(c *checker) (string, error) {
 		if c.name == "" {
@@ -76,9 +76,9 @@ var checks = []struct {
 	{"plays games", true, (*checker).games},
 	{"observes repetition", true, (*checker).repetition},
 	{"plays a win in one", false, func(c *checker) (string, error) {
-		d, err := c.move(c.board("000000/000000/000000/200003/123330/121210"), quick)
-		move := formatMove(d.Move)
-		if err == nil && !d.Move.IsGoal() {
+		m, err := c.move(c.board("000000/000000/000000/200003/123330/121210"), quick)
+		move := formatMove(m)
+		if err == nil && !m.IsGoal() {
 			err = note("chose " + move + " where 23|36 wins")
 		}
 		return move, err
@@ -181,7 +181,7 @@ type checker struct {
 	host
 	ctx  context.Context
 	set  *rules.Rules  // of the check
-	took time.Duration // to start, if it didn't run
+	took time.Duration // the last start or move
 }
 
 // result tries a check. Skip is the verdict of one that doesn't apply.
@@ -189,7 +189,7 @@ func (c *checker) result(try func(*checker) (string, error)) (v Verdict, detail 
 	// Each check finds an engine that runs, as one before may have ended it.
 	began := time.Now()
 	err := c.run(c.ctx)
-	c.took = time.Since(began)
+	c.took = time.Since(began).Round(time.Millisecond)
 	if err == nil {
 		detail, err = try(c)
 	}
@@ -212,10 +212,8 @@ func (c *checker) claimed() (sets []*rules.Rules) {
 	if c.extended {
 		names = []string{"standard", "simplified", "kang"}
 	}
-	for _, o := range c.offered {
-		if o.name == "rules" && len(o.vars) > 0 {
-			names = o.vars
-		}
+	if option, _ := c.option("rules"); option.vars != nil {
+		names = option.vars
 	}
 	for _, name := range names[:min(checkSets, len(names))] {
 		r, err := rules.Parse(name)
@@ -247,20 +245,22 @@ func (c *checker) board(rows string) *rules.Game {
 
 // move lets the engine choose, in a new game at its first move there. The move is legal without an
 // error.
-func (c *checker) move(g *rules.Game, limits agents.Limits) (d agents.Decision, err error) {
+func (c *checker) move(g *rules.Game, limits agents.Limits) (m rules.Move, err error) {
 	if len(g.Moves()) < 2 {
-		err = c.NewGame(c.ctx, agents.SetupOf(g, 0))
+		if err := c.NewGame(c.ctx, agents.SetupOf(g, 0)); err != nil {
+			return m, err
+		}
 	}
-	if err == nil {
-		d, err = c.Choose(c.ctx, g, agents.Request{Limits: limits})
-	}
+	began := time.Now()
+	d, err := c.Choose(c.ctx, g, agents.Request{Limits: limits})
+	c.took = d.Answered.Sub(began).Round(time.Millisecond)
 	if err == nil {
 		err = g.Check(d.Move)
 	}
 	if err != nil {
 		err = fmt.Errorf("%w, in %s", err, c.set.FormatPosition(g.Position()))
 	}
-	return d, err
+	return d.Move, err
 }
 
 // usualStart checks the command that sets the usual set-up.
@@ -289,9 +289,7 @@ func (c *checker) games() (string, error) {
 		for g.Legal().Len() > 0 && len(g.Moves()) < checkPlies {
 			m, err := random.Move(g, rng)
 			if g.Position().Side() == side {
-				var d agents.Decision
-				d, err = c.move(g, quick)
-				m = d.Move
+				m, err = c.move(g, quick)
 			}
 			if err != nil {
 				return "", err
@@ -305,35 +303,27 @@ func (c *checker) games() (string, error) {
 // reversible is a board on which the opponent could take back any move; a search has found it.
 const reversible = "323232/010121/000031/000000/000000/000000"
 
-// repetition checks that the engine doesn't bring a position back: a move that it has chosen is
-// forbidden when it is asked again.
+// repetition checks that the engine doesn't bring a position back: it is asked again for a move that
+// it has chosen, in a game that began with the position behind that move.
 func (c *checker) repetition() (string, error) {
 	if !c.extended || c.set.Options().Repetition != rules.Superko {
 		return "", errNotApplied
 	}
 	g := c.board(reversible)
-	d, err := c.move(g, quick)
+	m, err := c.move(g, quick)
 	if err != nil {
 		return "", err
 	}
-	if again := c.forbidding(g.Position(), d.Move); again != nil {
-		_, err = c.move(again, quick)
-	}
-	return "", err
-}
-
-// forbidding returns a game in a position in which m, legal there, would bring back the position
-// that the game began in; nil if nobody can take m back.
-func (c *checker) forbidding(p rules.Position, m rules.Move) *rules.Game {
-	behind := c.set.Apply(p, m)
+	behind := c.set.Apply(g.Position(), m)
 	for back := range rules.NewGame(c.set, behind).Legal().All() {
 		again := rules.NewGame(c.set, behind)
 		again.PlayLegal(back)
 		if again.OnlyRepeats(m) {
-			return again
+			_, err = c.move(again, quick)
+			break
 		}
 	}
-	return nil
+	return "", err
 }
 
 // time checks that a search with a move time ends by itself in about that time. A much later move
@@ -342,27 +332,22 @@ func (c *checker) time() (string, error) {
 	if !c.extended && !c.offers("maxTime") {
 		return "", note("has no option maxTime")
 	}
-	took, err := c.bothSides(agents.Limits{MoveTime: shortTime})
-	detail := fmt.Sprintf("%v for %v", took, shortTime)
-	if err == nil && took > 2*shortTime {
+	err := c.bothSides(agents.Limits{MoveTime: shortTime})
+	detail := fmt.Sprintf("%v for %v", c.took, shortTime)
+	if err == nil && c.took > 2*shortTime {
 		err = note(detail)
 	}
 	return detail, err
 }
 
-// bothSides lets the engine choose from the usual set-up as either side, and returns how long the
-// slower move took.
-func (c *checker) bothSides(limits agents.Limits) (longest time.Duration, err error) {
+// bothSides lets the engine choose from the usual set-up as South, and then as North.
+func (c *checker) bothSides(limits agents.Limits) error {
 	south := startPosition(c.set)
-	for _, p := range []rules.Position{south, south.Rotate()} {
-		began := time.Now()
-		d, err := c.move(rules.NewGame(c.set, p), limits)
-		if err != nil {
-			return 0, err
-		}
-		longest = max(longest, d.Answered.Sub(began))
+	_, err := c.move(rules.NewGame(c.set, south), limits)
+	if err == nil {
+		_, err = c.move(rules.NewGame(c.set, south.Rotate()), limits)
 	}
-	return longest.Round(time.Millisecond), nil
+	return err
 }
 
 // limits checks the limits that may follow go, but for the move time.
@@ -370,18 +355,17 @@ func (c *checker) limits() (string, error) {
 	if !c.extended {
 		return "", errNotApplied
 	}
-	list := []agents.Limits{{Depth: 2}, {Nodes: 1000}}
-	if c.offers("moveOverhead") {
-		clock := agents.Clock{Left: time.Second, Increment: shortTime, MovesToGo: 9}
-		list = append(list, agents.Limits{Clock: clock})
-	}
-	for _, limits := range list {
-		took, err := c.bothSides(limits)
-		if err == nil && took > time.Second {
-			err = note(fmt.Sprintf("takes %v", took))
+	for _, limits := range []agents.Limits{
+		{Depth: 2},
+		{Nodes: 1000},
+		{Clock: agents.Clock{Left: time.Second, Increment: shortTime, MovesToGo: 9}},
+	} {
+		err := c.bothSides(limits)
+		if err == nil && c.took > time.Second {
+			err = note("takes " + c.took.String())
 		}
 		if err != nil {
-			return "", fmt.Errorf("go%s: %w", appendLimits(nil, limits, rules.South), err)
+			return "", fmt.Errorf("go%s: %w", appendLimits(nil, limits, rules.North), err)
 		}
 	}
 	return "", nil
@@ -390,32 +374,40 @@ func (c *checker) limits() (string, error) {
 // stops checks that a search without limits answers stop at once, and with one move.
 func (c *checker) stops() (string, error) {
 	c.config.Move = shortTime
-	took, err := c.bothSides(agents.Limits{})
-	stopped := c.pending.again > 0
-	// A second answer would come before readyok.
-	if err == nil {
-		err = c.await("")
-	}
-	switch {
-	case err != nil:
+	if err := c.bothSides(agents.Limits{}); err != nil {
 		return "", err
-	case c.twice:
-		return "", errors.New("sends two answers to one go")
-	case !stopped:
-		return "was done before it could be stopped", nil
 	}
-	return fmt.Sprintf("within %v", took-shortTime), nil
+	detail := "within " + (c.took - shortTime).String()
+	if c.pending.again == 0 {
+		detail = "was done before it could be stopped"
+	}
+	// A second answer would come before readyok.
+	err := c.await("")
+	if err == nil && c.twice {
+		err = errors.New("sends two answers to one go")
+	}
+	return detail, err
 }
 
-// defaults sets each option to its default, which changes nothing.
+// defaults sets each option to its default, which changes nothing. A line that can't be understood
+// is a note.
 func (c *checker) defaults() (string, error) {
+	var unclear []string
 	for _, o := range c.offered {
-		if o.initial == "" {
+		d := o.param()
+		kind := o.values["type"]
+		if kind != "" && typesOf[kind] != d.Type() {
+			unclear = append(unclear, o.name)
+		}
+		if d.Default() == "" {
 			continue
 		}
-		if err := c.await(optionCommand(o.name, o.initial)); err != nil {
-			return "", fmt.Errorf("%s %s: %w", o.name, o.initial, err)
+		if err := c.await(c.optionCommand(o.name, d.Default())); err != nil {
+			return "", fmt.Errorf("after %s %s: %w", o.name, d.Default(), err)
 		}
+	}
+	if unclear != nil {
+		return "", note("can't be understood: " + textfmt.List(unclear, 5))
 	}
 	return textfmt.Plural(len(c.offered), "option"), nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,8 +32,14 @@ func check(t *testing.T, sets []*rules.Rules, args ...string) (results map[strin
 func TestCheckedEngines(t *testing.T) {
 	t.Parallel()
 	const games, repeats, win, limits = "plays games: ", "observes repetition: ", "plays a win in one", "keeps to the limits of go"
-	const italian, stop, maxTime = games + "italian", "answers stop, once", "keeps to maxTime"
+	const italian, stop, maxTime, defaults = games + "italian", "answers stop, once", "keeps to maxTime", "accepts its options' defaults"
 	server := []string{"server", "alphabeta:hash=1,nodes=2000"}
+	options := func(lines ...string) string {
+		path := filepath.Join(t.TempDir(), "options")
+		text := "option " + strings.Join(lines, "\noption ") + "\n"
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
 	forgets := []string{"forgets", "alphabeta:hash=1,nodes=2000"}
 	for _, test := range []struct {
 		engine []string
@@ -47,20 +55,24 @@ func TestCheckedEngines(t *testing.T) {
 		{[]string{"deaf"}, nil, 13, map[string]Verdict{win: Note, "exits on quit": Note, "exits at end of input": Note}},
 		{[]string{"public"}, nil, 13, map[string]Verdict{"exits at end of input": Note}},
 		{[]string{"mute"}, nil, 1, map[string]Verdict{"starts and sends ugiok": Fail, "all others": Skip}},
+		{[]string{options("x type spin default 11 max 10", "mode type choice default a var a", "z type colour", "y type int default 3")}, nil, 13,
+			map[string]Verdict{win: Note, maxTime: Note, "offers maxPly, maxTime, maxNodes": Note, defaults: Note}},
+		{[]string{options(strings.Split(announced["many"], "\noption ")...)}, nil, 13,
+			map[string]Verdict{win: Note, maxTime: Note, "offers maxPly, maxTime, maxNodes": Note}},
 		// Those without the extensions can play by the rules of boards alone.
 		{[]string{"good"}, []string{"standard", "cosmoludo"}, 14, map[string]Verdict{}},
 		{[]string{"good"}, []string{"simplified"}, 13, map[string]Verdict{games + "simplified": Fail}},
 		// Those with them are checked as they are used then.
 		{server, nil, 17, map[string]Verdict{}},
 		{server, []string{"russian", "italian-kang"}, 13, map[string]Verdict{}},
-		{[]string{"nopos"}, nil, 15, map[string]Verdict{
+		{[]string{options("rules type choice default kang var kang var simplified")}, nil, 15, map[string]Verdict{
 			games + "kang": Fail, games + "simplified": Fail, repeats + "kang": Fail, repeats + "simplified": Fail,
 			win: Fail, maxTime: Fail, limits: Fail, stop: Fail,
 		}},
 		{forgets, nil, 17, map[string]Verdict{repeats + "standard": Fail, repeats + "simplified": Fail, repeats + "kang": Fail}},
 		{forgets, []string{"kang:repetition=none"}, 12, map[string]Verdict{}},
 	} {
-		t.Run(strings.Join(append(test.engine, test.sets...), " "), func(t *testing.T) {
+		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			results, passed, points := check(t, lists.Map(test.sets, rules.MustParse), test.engine...)
 			found, failed := map[string]Verdict{}, 0
@@ -108,11 +120,14 @@ func TestReversibleBoard(t *testing.T) {
 		g := c.board(reversible)
 		require.Equal(t, 5, g.Legal().Len())
 		for m := range g.Legal().All() {
-			again := c.forbidding(g.Position(), m)
-			require.NotNil(t, again, "%v", m)
-			require.Equal(t, g.Position(), again.Position())
-			require.True(t, again.OnlyRepeats(m))
-			require.Equal(t, 4, again.Legal().Len())
+			behind := c.set.Apply(g.Position(), m)
+			forbids := func(back rules.Move) bool {
+				again := rules.NewGame(c.set, behind)
+				again.PlayLegal(back)
+				return again.OnlyRepeats(m) && again.Legal().Len() == 4
+			}
+			backs := slices.Collect(rules.NewGame(c.set, behind).Legal().All())
+			require.True(t, slices.ContainsFunc(backs, forbids), "%v", m)
 		}
 	}
 }

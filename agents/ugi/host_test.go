@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 func testRegistry() *agents.Registry {
-	return agents.NewRegistry(Kind(), alphabeta.Kind(), greedy.Kind(), mcts.Kind(), random.Kind())
+	return agents.NewRegistry(Kind(nil), alphabeta.Kind(), greedy.Kind(), mcts.Kind(), random.Kind())
 }
 
 func testServer(spec agents.Spec) ServerConfig {

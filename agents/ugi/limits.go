@@ -90,7 +90,7 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 	commands := ""
 	for i, limit := range wanted {
 		if limit != h.sent[i] {
-			commands += optionCommand(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
+			commands += h.optionCommand(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
 		}
 	}
 	h.sent = wanted

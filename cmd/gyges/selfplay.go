@@ -81,7 +81,7 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 // dataMakeCmd makes training positions of games that were played before, by any run.
 type dataMakeCmd struct {
 	Dir    string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
-	Format string `enum:",parquet,csv,jsonl" default:"" placeholder:"FORMAT" help:"How to write them: parquet, into the folder positions, which fits read; csv or jsonl (JSON lines), into a file for other programs. Default: parquet."`
+	Format string `enum:",csv,jsonl" default:"" placeholder:"FORMAT" help:"Write them for other programs: csv or jsonl (JSON lines), into the file positions.csv or positions.jsonl. Default: Parquet, into the folder positions, which fits read."`
 	settingsFlags
 }
 
@@ -92,9 +92,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
-	if c.Format != "parquet" {
-		config.Text = c.Format
-	}
+	config.Text = c.Format
 	v := &learningView{e: e}
 	provenance := map[string]string{"program": version()}
 	made, err := config.Extract(ctx, v.env(), c.Dir, provenance)

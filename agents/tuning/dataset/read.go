@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -61,10 +60,6 @@ func Shards(dir string, split Split) ([]string, error) {
 			entries = earlier
 			err = nil
 		}
-	}
-	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("%s: expected a folder of training positions as Parquet, "+
-			"found a file", dir)
 	}
 	if err != nil {
 		return nil, err

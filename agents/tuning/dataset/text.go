@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"fmt"
-	"strconv"
 
 	"gyges/rules/base/files"
 )
@@ -11,9 +10,9 @@ import (
 // The lines of [WriteText]. Their texts have no double quotes.
 const (
 	csvHead = "rules,position,score,result,game,ply,split\n"
-	csvLine = `"%v","%s",%s,%s,%d,%d,%v` + "\n"
+	csvLine = `"%v","%s",%v,%v,%d,%d,%v` + "\n"
 
-	jsonLine = `{"rules":"%v","position":"%s","score":%s,"result":%s,` +
+	jsonLine = `{"rules":"%v","position":"%s","score":%v,"result":%v,` +
 		`"game":%d,"ply":%d,"split":"%v"}` + "\n"
 )
 
@@ -35,16 +34,15 @@ func WriteText(path, format string, splits [NumSplits][]*Position) error {
 	}
 	for split, list := range splits {
 		for _, p := range list {
-			score := none
-			result := none
+			var score, result any = none, none
 			if p.Scored {
-				score = strconv.Itoa(int(p.Score))
+				score = p.Score
 			}
 			if p.Count() > 0 {
-				result = strconv.FormatFloat(p.Result(), 'g', -1, 64)
+				result = p.Result()
 			}
-			fmt.Fprintf(out, line, p.Rules, p.Rules.FormatPosition(p.Position), score, result,
-				p.Game, p.Ply, Split(split))
+			position := p.Rules.FormatPosition(p.Position)
+			fmt.Fprintf(out, line, p.Rules, position, score, result, p.Game, p.Ply, Split(split))
 		}
 	}
 	if err := out.Flush(); err != nil {
