@@ -21,7 +21,7 @@ const (
 	Int      Type = "int"      // a whole number
 	Float    Type = "float"    // a finite number
 	Duration Type = "duration" // a time like 100ms, 1.5s
-	Text     Type = "text"     // any but the empty one, or one of some
+	Text     Type = "text"     // any, or one of some; the empty one if the tag zero says so
 	Bool     Type = "bool"     // true or false
 	Button   Type = "button"   // no value: that the parameter is given has an effect
 )
@@ -62,7 +62,7 @@ func Declare(
 	}
 	tags := map[string]string{"default": initial, "zero": "empty"}
 	d = ParamDef{settings.Declare(key, zero, tags, choices)}
-	if low+high != "" {
+	if low+high != "" && t != Text {
 		if !d.accepts(low, high) { // they can't be in a tag
 			return d, false
 		}
@@ -157,23 +157,27 @@ func (d ParamDef) Check(value string) error {
 		what = "no value, for a button"
 		accepted = value == ""
 	default:
-		v := reflect.New(d.Value.Type()).Elem()
-		err := settings.Set(v, value)
-		if err == nil {
-			err = settings.InBounds(v, d.Tag.Get("check"), "")
-		}
-		accepted = err == nil
-		if what != "" {
-			what = " from " + what
-		}
-		expected, _ := settings.Expected(reflect.TypeOf(zeroOf[d.Type()]))
-		expected, _, _ = strings.Cut(expected, ",") // without examples
-		what = expected + what + settings.ZeroHint(value)
+		what, accepted = d.checkNumber(value)
 	}
 	if accepted {
 		return nil
 	}
 	return fmt.Errorf("expected %s, found %.60q", what, value)
+}
+
+// checkNumber returns what is expected of a number or a time, and whether value is accepted.
+func (d ParamDef) checkNumber(value string) (what string, accepted bool) {
+	v := reflect.New(d.Value.Type()).Elem()
+	err := settings.Set(v, value)
+	if err == nil {
+		err = settings.InBounds(v, d.Tag.Get("check"), "")
+	}
+	what, _ = settings.Expected(reflect.TypeOf(zeroOf[d.Type()]))
+	what, _, _ = strings.Cut(what, ",") // without examples
+	if bounds := d.Range(); bounds != "" {
+		what += " from " + bounds
+	}
+	return what + settings.ZeroHint(value), err == nil
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

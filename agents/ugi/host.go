@@ -58,7 +58,7 @@ const optionPrefix = "opt."
 // Kind returns the kind of agent that is an external program. log receives notes on engines;
 // nil: none are logged.
 func Kind(log *slog.Logger) agents.Kind {
-	n := &notes{log: log}
+	k := &kind{log: log}
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
@@ -67,7 +67,7 @@ func Kind(log *slog.Logger) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    func(c agents.Config) (agents.Agent, error) { return newHost(c, n) },
+		New:    k.newHost,
 	}
 }
 
@@ -76,7 +76,7 @@ func Kind(log *slog.Logger) agents.Kind {
 type host struct {
 	client
 	config config
-	notes  *notes
+	kind   *kind
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
@@ -88,8 +88,8 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config, n *notes) (agents.Agent, error) {
-	h := &host{rules: c.Rules, notes: n}
+func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
+	h := &host{kind: k, rules: c.Rules}
 	c.Decode(&h.config)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir

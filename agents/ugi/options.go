@@ -151,22 +151,16 @@ func (c *client) optionCommand(name, value string) string {
 // checkOptions returns an error unless the program has the options of the spec, and takes their
 // values. Of a program that announces no options nothing is known.
 func (h *host) checkOptions() error {
-	if len(h.given) == 0 {
-		return nil
-	}
-	if len(h.offered) == 0 {
-		h.notes.add(h.config.Command)
+	if len(h.given) > 0 && len(h.offered) == 0 {
+		h.kind.note(h.config.Command)
 		return nil
 	}
 	names := lists.Map(h.offered, func(o option) string { return o.name })
 	var errs problems.List
 	for _, p := range h.given {
 		o, found := h.option(p.Name)
-		if !found {
-			errs.Require(false, "%s", suggest.Unknown("option", p.Name, names))
-			continue
-		}
-		err := o.param().Check(p.Value)
+		errs.Require(found, "%s", suggest.Unknown("option", p.Name, names))
+		err := o.param().Check(p.Value) // one that isn't found takes any
 		errs.Expect(err == nil, "option "+o.name, "%w", err)
 	}
 	return errs.Err()
@@ -198,18 +192,18 @@ func (h *host) Announced() []agents.ParamDef {
 	return lists.Map(h.offered, option.param)
 }
 
-// notes logs what users should know of engines, once for each command, however many processes it
-// starts.
-type notes struct {
+// kind is what all engines of a kind of agent share.
+type kind struct {
 	log   *slog.Logger
-	known sync.Map // by command
+	noted sync.Map // commands of engines
 }
 
-// add logs that the options of an engine can't be checked.
-func (n *notes) add(command string) {
-	_, known := n.known.LoadOrStore(command, true)
-	if !known && n.log != nil {
-		n.log.Warn("the engine announces no options: those given are sent unchecked",
+// note logs that the options of an engine can't be checked, once for each command, however many
+// processes it starts.
+func (k *kind) note(command string) {
+	_, noted := k.noted.LoadOrStore(command, true)
+	if !noted && k.log != nil {
+		k.log.Warn("the engine announces no options: those given are sent unchecked",
 			"engine", command)
 	}
 }

@@ -76,8 +76,8 @@ func (c *agentsCmd) Run(ctx context.Context, e *env) error {
 	if c.Kind == "" {
 		printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
 		if c.Format != grid.JSON {
-			e.out.printf("\ngyges agents KIND lists the parameters of a kind, " +
-				"gyges agents ugi:cmd=PROGRAM\nthe options of an engine.\n")
+			e.out.print("\ngyges agents KIND lists parameters, " +
+				"gyges agents ugi:cmd=ENGINE options.\n")
 		}
 		return nil
 	}
@@ -102,11 +102,12 @@ func (c *agentsCmd) Run(ctx context.Context, e *env) error {
 // find returns the kind that is asked for. The external program of a spec, which is started, is
 // like a kind whose parameters are its options.
 func (c *agentsCmd) find(ctx context.Context, e *env) (k agents.Kind, err error) {
-	if !strings.Contains(c.Kind, ":") {
-		return e.registry.Kind(agents.Spec{Kind: c.Kind})
-	}
 	spec, err := agents.ParseSpec(c.Kind)
 	if err != nil {
+		return k, err
+	}
+	k, err = e.registry.Kind(spec)
+	if err != nil || len(spec.Params) == 0 {
 		return k, err
 	}
 	agent, err := e.registry.Start(ctx, spec)
@@ -114,15 +115,14 @@ func (c *agentsCmd) find(ctx context.Context, e *env) (k agents.Kind, err error)
 		return k, err
 	}
 	defer closeAgent(e, agent)
-	program := agent.Program()
-	if program == nil {
-		return e.registry.Kind(spec)
+	if program := agent.Program(); program != nil {
+		k = agents.Kind{
+			Name:   spec.String(),
+			Doc:    textfmt.Visible(program.Name),
+			Params: agent.Announced(),
+		}
 	}
-	return agents.Kind{
-		Name:   spec.String(),
-		Doc:    textfmt.Visible(program.Name),
-		Params: agent.Announced(),
-	}, nil
+	return k, nil
 }
 
 // weights lists the weights of the evaluation: those of a file and those built in for its rules,
