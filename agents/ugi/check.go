@@ -12,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 )
 
@@ -77,11 +78,10 @@ var checks = []struct {
 	{"observes repetition", true, (*checker).repetition},
 	{"plays a win in one", false, func(c *checker) (string, error) {
 		m, err := c.move(c.board("000000/000000/000000/200003/123330/121210"), quick)
-		move := formatMove(m)
 		if err == nil && !m.IsGoal() {
-			err = note("chose " + move + " where 23|36 wins")
+			err = note("chose " + formatMove(m) + " where 23|36 wins")
 		}
-		return move, err
+		return formatMove(m), err
 	}},
 	{"keeps to maxTime", false, (*checker).time},
 	{"keeps to the limits of go", false, (*checker).limits},
@@ -136,12 +136,8 @@ func Check(
 	c := &checker{ctx: ctx}
 	c.command = command
 	c.dir = dir
-	c.config = config{
-		Start: defaultStart,
-		Ready: checkPatience,
-		Move:  checkPatience / 2,
-		Grace: time.Second, // as by default
-	}
+	settings.SetDefaults(&c.config)
+	c.config.Move = checkPatience
 	defer c.kill()
 	for i, check := range checks {
 		over := c.claimed()
