@@ -65,7 +65,7 @@ var checks = []struct {
 		if c.extended { // it is told the limits of a move behind go
 			return "", errNotApplied
 		}
-		missing := slices.DeleteFunc(slices.Clone(limitOptions[:]), c.offers)
+		missing := slices.DeleteFunc([]string{"maxPly", "maxTime", "maxNodes"}, c.offers)
 		if len(missing) > 0 {
 			return "", note("without " + strings.Join(missing, ", ") +
 				" such a limit can't be set; a move that takes too long is stopped")
@@ -143,7 +143,7 @@ func Check(
 		over := c.claimed()
 		if !check.each {
 			over = over[:1]
-		} else if len(sets) > 0 {
+		} else if sets != nil {
 			over = sets
 		}
 		for _, c.set = range over {

@@ -1,13 +1,13 @@
 package dataset
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 
 	"gyges/rules/base/files"
 )
 
-// The lines of [WriteText]. Their texts have no double quotes.
+// The lines of [WriteText]. The texts in them have no double quotes.
 const (
 	csvHead = "rules,position,score,result,game,ply,split\n"
 	csvLine = `"%v","%s",%v,%v,%d,%d,%v` + "\n"
@@ -17,20 +17,15 @@ const (
 )
 
 // WriteText writes training positions to a file for other programs, as "csv" or as "jsonl", JSON
-// lines. An earlier file is replaced when the new one is complete.
+// lines. It replaces an earlier file at once.
 func WriteText(path, format string, splits [NumSplits][]*Position) error {
-	f, err := files.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Discard() //nolint:errcheck // the error before says more
-	out := bufio.NewWriter(f)
+	var text bytes.Buffer
 	line := jsonLine
 	none := "null"
 	if format == "csv" {
+		text.WriteString(csvHead)
 		line = csvLine
 		none = ""
-		fmt.Fprint(out, csvHead) // Flush returns the errors
 	}
 	for split, list := range splits {
 		for _, p := range list {
@@ -42,11 +37,8 @@ func WriteText(path, format string, splits [NumSplits][]*Position) error {
 				result = p.Result()
 			}
 			position := p.Rules.FormatPosition(p.Position)
-			fmt.Fprintf(out, line, p.Rules, position, score, result, p.Game, p.Ply, Split(split))
+			fmt.Fprintf(&text, line, p.Rules, position, score, result, p.Game, p.Ply, Split(split))
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return f.Commit()
+	return files.Replace(path, text.Bytes())
 }
