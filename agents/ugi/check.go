@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,7 +37,6 @@ type CheckResult struct {
 
 const (
 	checkPatience = 5 * time.Second        // for an answer
-	checkSets     = 12                     // rule sets that are checked of those an engine claims
 	checkGames    = 6                      // by each rule set
 	checkPlies    = 20                     // of each game at most
 	shortTime     = 200 * time.Millisecond // of a move
@@ -63,7 +63,7 @@ var checks = []struct {
 	}},
 	{"offers maxPly, maxTime, maxNodes", false, func(c *checker) (string, error) {
 		if c.extended { // it is told the limits of a move behind go
-			return "", errNotApplied
+			return "", notApplied
 		}
 		missing := slices.DeleteFunc([]string{"maxPly", "maxTime", "maxNodes"}, c.offers)
 		if len(missing) > 0 {
@@ -118,8 +118,8 @@ type note string
 
 func (n note) Error() string { return string(n) }
 
-// errNotApplied is the error of a check that doesn't count.
-var errNotApplied = errors.New("doesn't apply")
+// notApplied is the error of a check that doesn't count.
+const notApplied = note("doesn't apply")
 
 // Check tests a program as an engine, in all of [checks] that apply to it, and calls report after
 // each. What is tested for each rule set is tested for the given ones; without any, for those that
@@ -139,11 +139,11 @@ func Check(
 	settings.SetDefaults(&c.config)
 	c.config.Move = checkPatience
 	defer c.kill()
-	for i, check := range checks {
+	for _, check := range checks {
 		over := c.claimed()
 		if !check.each {
 			over = over[:1]
-		} else if sets != nil {
+		} else if len(sets) > 0 {
 			over = sets
 		}
 		for _, c.set = range over {
@@ -164,7 +164,7 @@ func Check(
 				passed++
 			}
 		}
-		if i == 0 && passed == 0 {
+		if passed == 0 { // not even the first one
 			report(CheckResult{"all others", Skip, "not checked, since the engine doesn't start"})
 			break
 		}
@@ -192,7 +192,7 @@ func (c *checker) result(try func(*checker) (string, error)) (v Verdict, detail 
 	switch {
 	case err == nil:
 		return Pass, detail
-	case errors.Is(err, errNotApplied):
+	case errors.Is(err, notApplied):
 		return Skip, ""
 	case errors.As(err, new(note)):
 		return Note, err.Error()
@@ -211,7 +211,7 @@ func (c *checker) claimed() (sets []*rules.Rules) {
 	if option, _ := c.option("rules"); option.vars != nil {
 		names = option.vars
 	}
-	for _, name := range names[:min(checkSets, len(names))] {
+	for _, name := range names {
 		r, err := rules.Parse(name)
 		if err != nil { // a game shows what is wrong
 			r = rules.MustParse("standard")
@@ -232,10 +232,7 @@ func (c *checker) board(rows string) *rules.Game {
 	if c.set.Options().Kang {
 		text += " 000/000 2-2 -"
 	}
-	p, err := c.set.ParsePosition(text)
-	if err != nil {
-		panic(err)
-	}
+	p, _ := c.set.ParsePosition(text) // all rule sets have it
 	return rules.NewGame(c.set, p)
 }
 
@@ -243,7 +240,7 @@ func (c *checker) board(rows string) *rules.Game {
 // error.
 func (c *checker) move(g *rules.Game, limits agents.Limits) (m rules.Move, err error) {
 	if len(g.Moves()) < 2 {
-		if err := c.NewGame(c.ctx, agents.SetupOf(g, 0)); err != nil {
+		if err := c.NewGame(c.ctx, agents.SetupOf(g, math.MaxUint64)); err != nil {
 			return m, err
 		}
 	}
@@ -262,7 +259,7 @@ func (c *checker) move(g *rules.Game, limits agents.Limits) (m rules.Move, err e
 // usualStart checks the command that sets the usual set-up.
 func (c *checker) usualStart() (string, error) {
 	if c.extended {
-		return "", errNotApplied
+		return "", notApplied
 	}
 	commands := []byte("setpos start\nisready\ngo\n")
 	if err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience); err != nil {
@@ -279,12 +276,11 @@ func (c *checker) usualStart() (string, error) {
 // games plays against random moves from random set-ups, as either side in turn.
 func (c *checker) games() (string, error) {
 	rng := rand.New(rand.NewPCG(5, 5)) // the same games each time
-	for n := range checkGames {
-		side := rules.Side(n % 2)
+	for n := range rules.Side(checkGames) {
 		g := rules.NewGame(c.set, c.set.RandomSetup(rng))
 		for g.Legal().Len() > 0 && len(g.Moves()) < checkPlies {
 			m, err := random.Move(g, rng)
-			if g.Position().Side() == side {
+			if g.Position().Side() == n%2 {
 				m, err = c.move(g, quick)
 			}
 			if err != nil {
@@ -299,11 +295,11 @@ func (c *checker) games() (string, error) {
 // reversible is a board on which the opponent could take back any move; a search has found it.
 const reversible = "323232/010121/000031/000000/000000/000000"
 
-// repetition checks that the engine doesn't bring a position back: it is asked again for a move that
-// it has chosen, in a game that began with the position behind that move.
+// repetition checks that the engine doesn't bring a position back: it is asked again for a move
+// that it has chosen, in a game that began with the position behind that move.
 func (c *checker) repetition() (string, error) {
 	if !c.extended || c.set.Options().Repetition != rules.Superko {
-		return "", errNotApplied
+		return "", notApplied
 	}
 	g := c.board(reversible)
 	m, err := c.move(g, quick)
@@ -349,7 +345,7 @@ func (c *checker) bothSides(limits agents.Limits) error {
 // limits checks the limits that may follow go, but for the move time.
 func (c *checker) limits() (string, error) {
 	if !c.extended {
-		return "", errNotApplied
+		return "", notApplied
 	}
 	for _, limits := range []agents.Limits{
 		{Depth: 2},
@@ -405,5 +401,5 @@ func (c *checker) defaults() (string, error) {
 	if unclear != nil {
 		return "", note("can't be understood: " + textfmt.List(unclear, 5))
 	}
-	return textfmt.Plural(len(c.offered), "option"), nil
+	return "", nil
 }

@@ -36,8 +36,8 @@ func WriteText(path, format string, splits [NumSplits][]*Position) error {
 			if p.Count() > 0 {
 				result = p.Result()
 			}
-			position := p.Rules.FormatPosition(p.Position)
-			fmt.Fprintf(&text, line, p.Rules, position, score, result, p.Game, p.Ply, Split(split))
+			fmt.Fprintf(&text, line, p.Rules, p.Rules.FormatPosition(p.Position), score, result,
+				p.Game, p.Ply, Split(split))
 		}
 	}
 	return files.Replace(path, text.Bytes())
