@@ -38,7 +38,7 @@ type CheckResult struct {
 const (
 	checkPatience = 5 * time.Second        // for an answer
 	checkGames    = 6                      // by each rule set
-	checkPlies    = 20                     // of each game at most
+	checkPlies    = 24                     // of each game at most
 	shortTime     = 200 * time.Millisecond // of a move
 )
 
@@ -202,7 +202,7 @@ func (c *checker) result(try func(*checker) (string, error)) (v Verdict, detail 
 	return Fail, err.Error()
 }
 
-// claimed returns the rule sets that the engine says it plays, at least one.
+// claimed returns the rule sets that the engine says it plays, unknown ones left out; at least one.
 func (c *checker) claimed() (sets []*rules.Rules) {
 	names := []string{"italian"} // which needs no name and no history
 	if c.extended {
@@ -212,11 +212,12 @@ func (c *checker) claimed() (sets []*rules.Rules) {
 		names = option.vars
 	}
 	for _, name := range names {
-		r, err := rules.Parse(name)
-		if err != nil { // a game shows what is wrong
-			r = rules.MustParse("standard")
+		if r, err := rules.Parse(name); err == nil {
+			sets = append(sets, r)
 		}
-		sets = append(sets, r)
+	}
+	if sets == nil {
+		sets = append(sets, rules.MustParse("standard"))
 	}
 	return sets
 }

@@ -113,6 +113,20 @@ func forgetful(in io.Reader) io.Reader {
 	return out
 }
 
+func TestClaimedRules(t *testing.T) {
+	for line, want := range map[string][]string{
+		"Hash":                             {"italian"},
+		"rules type text default standard": {"standard", "simplified", "kang"},
+		"rules type choice var kang":       {"kang"},
+		"name rules type combo var chess var kang:max_plies=9 var italian": {"kang:max_plies=9", "italian"},
+		"rules type choice var chess":                                      {"standard"},
+	} {
+		c := &checker{}
+		c.addOption(line)
+		require.Equal(t, want, lists.Map(c.claimed(), (*rules.Rules).String), line)
+	}
+}
+
 // On the board of the check of repetition the opponent could take back any move.
 func TestReversibleBoard(t *testing.T) {
 	for _, name := range []string{"standard", "simplified", "kang"} {
