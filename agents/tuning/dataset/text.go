@@ -29,7 +29,8 @@ func WriteText(path, format string, splits [NumSplits][]*Position) error {
 	}
 	for split, list := range splits {
 		for _, p := range list {
-			var score, result any = none, none
+			var score any = none
+			var result any = none
 			if p.Scored {
 				score = p.Score
 			}
