@@ -158,7 +158,7 @@ func Check(
 			if check.each {
 				name += ": " + c.set.String()
 			}
-			report(CheckResult{name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
+			report(CheckResult{name, verdict, printable(detail)})
 			all++
 			if verdict != Fail {
 				passed++
