@@ -134,8 +134,7 @@ func Check(
 		return 0, 0, err
 	}
 	c := &checker{ctx: ctx}
-	c.command = command
-	c.dir = dir
+	c.client = &client{command: command, dir: dir}
 	settings.SetDefaults(&c.config)
 	c.config.Move = checkPatience
 	defer c.kill()
@@ -395,7 +394,7 @@ func (c *checker) defaults() (string, error) {
 			continue
 		}
 		if err := c.await(c.optionCommand(o.name, d.Default())); err != nil {
-			return "", fmt.Errorf("after %s %s: %w", o.name, d.Default(), err)
+			return "", fmt.Errorf("after setoption %s: %w", o.name, err)
 		}
 	}
 	if unclear != nil {

@@ -121,7 +121,7 @@ func TestClaimedRules(t *testing.T) {
 		"name rules type combo var chess var kang:max_plies=9 var italian": {"kang:max_plies=9", "italian"},
 		"rules type choice var chess":                                      {"standard"},
 	} {
-		c := &checker{}
+		c := &checker{host: host{client: new(client)}}
 		c.addOption(line)
 		require.Equal(t, want, lists.Map(c.claimed(), (*rules.Rules).String), line)
 	}
