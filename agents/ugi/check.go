@@ -37,8 +37,7 @@ type CheckResult struct {
 
 const (
 	checkPatience = 5 * time.Second        // for an answer
-	checkGames    = 6                      // by each rule set
-	checkPlies    = 24                     // of each game at most
+	checkPlies    = 24                     // of a game at most
 	shortTime     = 200 * time.Millisecond // of a move
 )
 
@@ -273,10 +272,10 @@ func (c *checker) usualStart() (string, error) {
 	return c.answer.move, err
 }
 
-// games plays against random moves from random set-ups, as either side in turn.
+// games plays six games against random moves from random set-ups, as either side in turn.
 func (c *checker) games() (string, error) {
 	rng := rand.New(rand.NewPCG(5, 5)) // the same games each time
-	for n := range rules.Side(checkGames) {
+	for n := range rules.Side(6) {
 		g := rules.NewGame(c.set, c.set.RandomSetup(rng))
 		for g.Legal().Len() > 0 && len(g.Moves()) < checkPlies {
 			m, err := random.Move(g, rng)
