@@ -12,7 +12,7 @@ import (
 // Log receives what users should know of engines: notes, and the dialogues in files of a folder, if
 // one is opened. A log that is nil receives nothing. Goroutines may share it.
 type Log struct {
-	Notes *slog.Logger
+	Notes *slog.Logger // not nil
 
 	dir   string   // of the dialogues; "": none are written
 	known sync.Map // the notes, by engine and text

@@ -234,7 +234,6 @@ func (s *Standings) Count(spec string) (c ratings.Count) {
 // PlayerTable returns the table of what was counted of the players. Of its last columns those are
 // for programs alone that have nothing to say of anybody.
 func (s *Standings) PlayerTable() *grid.Table {
-	const always = 8 // columns are shown
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
 		"Time a move", "Longest", "Clock used", "Least left", "Overruns", "Faults")
 	for i, key := range []string{
@@ -262,7 +261,7 @@ func (s *Standings) PlayerTable() *grid.Table {
 		row = append(row, p.clock.cell("%.1f %%"), p.clock.cellOf(p.left, "%.0fms"))
 		t.Add(append(row, p.overruns, p.faults)...)
 	}
-	for i := always; i < len(t.Columns); i++ {
+	for i := 8; i < len(t.Columns); i++ { // from the use of the clock on
 		says := func(row []grid.Cell) bool {
 			return row[i].Text != "-" && row[i].Text != "0"
 		}
