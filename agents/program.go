@@ -1,8 +1,9 @@
 package agents
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 )
@@ -35,12 +36,24 @@ func (p *Program) Difference(was *Program) string {
 	return ""
 }
 
-// Announced returns the parameters that the external program of a spec announces, which is started
-// for that; none if the agent is no program, or one that announces nothing.
-func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
-	a, err := r.Start(ctx, s)
-	if err != nil {
-		return nil, err
+// OptionPrefix begins the names of the parameters that set options of a program.
+const OptionPrefix = "opt."
+
+// maxIdle is how many programs are kept at most: two for each game at a time.
+const maxIdle = 2048
+
+// Keeping returns the registry with agents whose external programs aren't ended with them, but go
+// on as the next agents, until [Registry.End]. It is for a run whose agents differ in the values of
+// parameters alone.
+func (r *Registry) Keeping() *Registry {
+	return &Registry{r.kinds, r.read, make(chan io.Closer, maxIdle)}
+}
+
+// End ends the programs that are kept. All agents must have been closed.
+func (r *Registry) End() (err error) {
+	for len(r.idle) > 0 {
+		program := <-r.idle
+		err = errors.Join(err, program.Close())
 	}
-	return a.Announced(), s.inAgent(a.Close())
+	return err
 }

@@ -32,8 +32,13 @@ type client struct {
 	command []string
 	dir     string
 
-	proc  *process // nil: it doesn't run
-	trace trace
+	proc    *process        // nil: it doesn't run
+	program *agents.Program // as it was started last; nil: it never was
+	trace   trace
+
+	// What the program has been told since it started.
+	untold bool        // no options of the spec, or those of another one
+	sent   limitValues // set as options
 
 	// What the program says of itself when it starts.
 	name      string

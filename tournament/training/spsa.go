@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,6 +117,9 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, f.history.Close()) }()
 	f.warn(&env)
 
+	// Programs go on from step to step.
+	env.Registry = env.Registry.Keeping()
+	defer func() { err = errors.Join(err, env.Registry.End()) }()
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
 	for _, p := range c.Method.Params {
@@ -268,7 +272,7 @@ func (r *spsaRun) match(
 	m.Out = filepath.Join(r.Out, folder)
 	m.Rules = []*rules.Rules{r.Rules}
 	m.Settings = r.Settings
-	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	m.Agents = []agents.Spec{r.player(a, "tuned"), r.player(b, "other")}
 	m.Pairs = pairs
 	m.Seed = seed
 	m.Workers = r.Workers
@@ -276,6 +280,17 @@ func (r *spsaRun) match(
 	m.Engines = map[string]*agents.Program{"tuned": r.Engine, "other": r.Engine}
 	s, err := r.env.play(ctx, m)
 	return s.Pairs, err
+}
+
+// player returns an agent with a name in a match. A program keeps the key by which workers find it.
+func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
+	kind, _ := r.env.Registry.Kind(spec) // it has been found before
+	_, isProgram := kind.Param("engine")
+	key := cmp.Or(spec.Get("engine"), spec.Get("name"))
+	if isProgram && key != "" {
+		spec = spec.With("engine", key)
+	}
+	return spec.With("name", name)
 }
 
 // removeGames removes the games of a step that is in the history.
