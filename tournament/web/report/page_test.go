@@ -153,6 +153,14 @@ func TestPageContents(t *testing.T) {
 	require.JSONEq(t, string(viewer), data[0].text())
 }
 
+// The page says which programs played, also by a manifest from elsewhere.
+func TestEnginesText(t *testing.T) {
+	require.Empty(t, enginesText(nil))
+	require.Equal(t, `a: Rusty \x1b[31m1, engine 0123456789abcdef; b: `, enginesText(map[string]*agents.Program{
+		"a": {Name: "Rusty \x1b[31m1", Files: map[string]string{"engine": "0123456789abcdef0123"}}, "b": {}, "c": nil,
+	}))
+}
+
 // Equal players are level: nobody leads by nothing.
 func TestLevelPlayers(t *testing.T) {
 	d := new(ratings.Data)

@@ -2,9 +2,12 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"gyges/agents"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
@@ -96,6 +99,7 @@ func (r *run) manifestFacts() []Fact {
 		{"imported", imported},
 		{"took", took},
 		{"players", strings.Join(c.Players(), ", ")},
+		{"engines", enginesText(m.Engines)},
 		{"rules", strings.Join(c.RuleSets(), ", ")},
 		{"schedule", string(c.Schedule)},
 		{"pairs a pairing", given(c.Pairs)},
@@ -110,6 +114,24 @@ func (r *run) manifestFacts() []Fact {
 		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")},
 		{"machine", m.Host.String()},
 	}
+}
+
+// enginesText says which external programs played, by their players: what they call themselves, and
+// the first digits of the SHA-256 of their files.
+func enginesText(engines map[string]*agents.Program) string {
+	var list []string
+	for _, player := range slices.Sorted(maps.Keys(engines)) {
+		program := engines[player]
+		if program == nil { // the manifest may come from anywhere
+			continue
+		}
+		text := fmt.Sprintf("%s: %.60s", player, program.Name)
+		for _, file := range slices.Sorted(maps.Keys(program.Files)) {
+			text += fmt.Sprintf(", %s %.16s", file, program.Files[file])
+		}
+		list = append(list, textfmt.Visible(text))
+	}
+	return strings.Join(list, "; ")
 }
 
 // PlayCommand is a command line that plays the run into a folder: again into a new one, or on in
