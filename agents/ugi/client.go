@@ -32,7 +32,7 @@ type client struct {
 	command []string
 	dir     string
 	label   string // in the log
-	log     *Log
+	log     *Log   // nil: none
 
 	proc    *process        // nil: it doesn't run
 	program *agents.Program // as it was started last; nil: it never was
