@@ -3,7 +3,7 @@
 //
 // [Kind] makes an external program an agent. Its host chooses what to say for a game, a client has
 // the dialogue with the program, and a process starts the program, and sends and receives lines,
-// which a trace keeps. [Log.Check] tests a program's conformance with such a client, point by point.
+// which a trace keeps. A [Log] has what is known of all programs; its method Check tests one.
 //
 // [Serve] makes an agent an engine for another program. Its server answers the commands:
 // server_options.go has those that set something, server_search.go the search.
