@@ -49,10 +49,12 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // printMatch prints the result from the first player's view, and returns where its text is.
 func (f *observer) printMatch(format grid.Format, summary tournament.Summary) *output {
 	w := f.e.result(format, f.Object(summary))
-	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
+	// The players are named as the run has them that goes on.
+	first := f.Config.Agents[0]
+	second := f.Config.Agents[1]
 	w.printf("%s against %s\n", first.Label(), second.Label())
 	w.printf("Openings %s\n", f.Config.Openings.String())
-	w.print(matchText(f.Config.SPRT, f.Run.Pairs))
+	w.printTest(f.Config.SPRT, f.Run.Pairs)
 	f.writePrecision(w, summary)
 
 	player := first.String()
@@ -109,12 +111,10 @@ func (c *sprtCmd) Run(ctx context.Context, e *env) error {
 	if c.Folder != "" {
 		return c.judge(ctx, e)
 	}
-	const most = 1_000_000_000
 	var pairs sprt.Pairs
-	isCount := len(c.Penta) == len(pairs) && slices.Min(c.Penta) >= 0
-	if !isCount || slices.Max(c.Penta) > most {
-		return fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, "+
-			"found %d", most, c.Penta)
+	isCounts := len(c.Penta) == len(pairs) && slices.Min(c.Penta) >= 0
+	if !isCounts || slices.Max(c.Penta) > 1e9 {
+		return fmt.Errorf("--penta: expected five counts from 0 to 1000000000, found %d", c.Penta)
 	}
 	copy(pairs[:], c.Penta)
 	// The test has no pairs of its own: it judges those that are given.
@@ -122,7 +122,7 @@ func (c *sprtCmd) Run(ctx context.Context, e *env) error {
 	if err := c.override(&test); err != nil {
 		return err
 	}
-	e.result(c.Format, test.Object(pairs, false)).print(matchText(test, pairs))
+	e.result(c.Format, test.Object(pairs, false)).printTest(test, pairs)
 	return nil
 }
 
@@ -142,8 +142,7 @@ func (c *sprtCmd) judge(ctx context.Context, e *env) error {
 		return named(c.Folder, files.Plain(err))
 	}
 	if m == nil || len(m.Config.Agents) != 2 {
-		return fmt.Errorf("%s: expected the folder of a run of two players, "+
-			"found another one or none", c.Folder)
+		return fmt.Errorf("%s: expected a run of two players, found another or none", c.Folder)
 	}
 	test := &m.Config.SPRT
 	*test = cmp.Or(*test, sprt.Default())
@@ -151,22 +150,20 @@ func (c *sprtCmd) judge(ctx context.Context, e *env) error {
 		return err
 	}
 	f := &observer{Observer: progress.New(&m.Config, progress.Match), e: e}
-	if err := f.Read(ctx, c.Folder); err != nil {
+	s := tournament.Summary{
+		Status: m.Status, Out: c.Folder, Start: m.Start, End: cmp.Or(m.End, time.Now()),
+	}
+	if err := f.End(ctx, s); err != nil {
 		return files.Plain(err)
 	}
-	f.printMatch(c.Format, tournament.Summary{
-		Status: m.Status, Out: c.Folder, Played: f.Recorded,
-		Start: m.Start, End: cmp.Or(m.End, time.Now()),
-	})
+	s.Played = f.Recorded
+	f.printMatch(c.Format, s)
 	return nil
 }
 
-// matchText returns what a test, or a match without one, says of game pairs: a fact a line.
-func matchText(t sprt.Test, p sprt.Pairs) string {
-	var text strings.Builder
-	// A fact is a name and a value.
+// printTest prints what a test, or a match without one, says of game pairs: a fact a line.
+func (o *output) printTest(t sprt.Test, p sprt.Pairs) {
 	for _, fact := range t.Facts(p) {
-		fmt.Fprintln(&text, fact[0], fact[1])
+		o.printf("%s %s\n", fact[0], fact[1]) // name and value
 	}
-	return text.String()
 }

@@ -243,7 +243,7 @@ func TestVerdictOfOtherFolders(t *testing.T) {
 	require.NoError(t, os.Mkdir(path("folder"), 0o700))
 	require.NoError(t, os.Truncate(path("empty/games.jsonl"), 0))
 	require.NoError(t, os.Truncate(path("damaged/manifest.json"), 9))
-	const expected = "expected the folder of a run of two players"
+	const expected = "expected a run of two players, found another or none"
 	for name, message := range map[string]string{
 		"three": expected, "imported": expected, "folder": expected, "nowhere": expected,
 		"games.pgn": "not a directory", "damaged": "expected a manifest",

@@ -114,20 +114,15 @@ func (o *Observer) addOverruns(g *record.Record) {
 	}
 }
 
-// End takes how the run ended. If not all games could be recorded, everything is counted again from
-// the records.
+// End takes how the run ended, or stands. If not all games could be recorded, or none was seen by
+// the observer, everything is counted from the records.
 func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
-	if s.Status != tournament.Failed {
+	if s.Status != tournament.Failed && o.Recorded > 0 {
 		o.Run.SetManifest(o.manifest(s.Status))
 		return nil
 	}
 	o.clear()
-	return o.Read(ctx, s.Out)
-}
-
-// Read counts the recorded games in a run's folder.
-func (o *Observer) Read(ctx context.Context, dir string) error {
-	path := filepath.Join(dir, tournament.GamesFile)
+	path := filepath.Join(s.Out, tournament.GamesFile)
 	in, err := tournament.OpenGames(path)
 	if err != nil {
 		return err
@@ -255,7 +250,7 @@ func (o *Observer) Object(s tournament.Summary) grid.Object {
 		{"players", players},
 		{"rules", o.Config.RuleSets()},
 		{"status", s.Status},
-		{"seconds", s.End.Round(0).Sub(s.Start).Seconds()}, // as manifests have the times
+		{"seconds", s.End.Sub(s.Start).Seconds()},
 		{"folder", s.Out},
 	}...)
 }
