@@ -48,6 +48,10 @@ type Agent interface {
 	// or wasn't started.
 	Program() *Program
 
+	// Announced returns the parameters that the program which Start has started says it has, by
+	// their names in specs.
+	Announced() []ParamDef
+
 	// Trace returns the last messages between the agent and an external program, for the record of
 	// a game that ended with a fault: bounded, and with control characters escaped.
 	Trace() []string
@@ -68,6 +72,9 @@ func (Base) Start(context.Context) error { return nil }
 
 // Program returns none.
 func (Base) Program() *Program { return nil }
+
+// Announced returns none.
+func (Base) Announced() []ParamDef { return nil }
 
 // Trace returns nothing.
 func (Base) Trace() []string { return nil }

@@ -40,7 +40,8 @@ func (c Clock) MoveTime(g *rules.Game) time.Duration {
 // times returns how long the search for the next move of g should take, an equal share of what is
 // left for the moves until the outcome is proven (in games between strong players mostly 5, in Kang
 // 14, without displacement 3), and how long it may: hardFactor times as much, at most half of what
-// is left.
+// is left. Until a time control, each of the moves that follow keeps its overhead and the shortest
+// search.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	usual, least := 5, 3
 	options := g.Rules().Options()
@@ -52,6 +53,10 @@ func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	}
 	share := c.share(g, usual, least)
 	longest := min(hardFactor*share, c.Left/2)
+	if c.MovesToGo > 0 {
+		kept := min(c.Overhead+shortestSearch, c.Left/time.Duration(c.MovesToGo))
+		longest = min(longest, c.Left-kept*time.Duration(c.MovesToGo-1))
+	}
 	return c.searchTime(share), c.searchTime(max(share, longest))
 }
 
@@ -69,9 +74,12 @@ func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 	return min(c.Left/n+increment, c.Left*4/5)
 }
 
-// searchTime returns a time without the overhead, at least a millisecond.
+// shortestSearch is the time of a search, however little is left.
+const shortestSearch = time.Millisecond
+
+// searchTime returns a time without the overhead, at least that of the shortest search.
 func (c Clock) searchTime(d time.Duration) time.Duration {
-	return max(d-c.Overhead, time.Millisecond)
+	return max(d-c.Overhead, shortestSearch)
 }
 
 // Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops

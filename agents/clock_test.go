@@ -96,3 +96,35 @@ func TestTimesUseTheClock(t *testing.T) {
 		}
 	}
 }
+
+// Under periods of moves a side never loses on time, even if it always takes as long as it may and all of its overhead,
+// though few games last for a second period. What isn't used is kept.
+func TestTimesInPeriods(t *testing.T) {
+	for _, c := range []struct {
+		moves           int
+		base, increment time.Duration
+	}{
+		{40, time.Second, 0},
+		{40, time.Second, 10 * time.Millisecond},
+		{20, 2 * time.Second, 10 * time.Millisecond},
+		{1, 50 * time.Millisecond, 0},
+		{2, 50 * time.Millisecond, 0},
+		{1000, 11 * time.Second, 0},
+	} {
+		left, least := c.base, c.base
+		for n := range 2000 {
+			if n > 0 && n%c.moves == 0 {
+				require.Less(t, left, max(c.base/10, 20*time.Millisecond), "%+v: most of the period is used", c)
+				left, least = left+c.base, least+c.base
+			}
+			clock := Clock{Left: left, Increment: c.increment, MovesToGo: c.moves - n%c.moves, Overhead: DefaultMoveOverhead}
+			soft, _ := Limits{Clock: clock}.Times(gameAt(t, "standard", 0))
+			clock.Left = least
+			_, hard := Limits{Clock: clock}.Times(gameAt(t, "standard", 0))
+			left, least = left-soft-DefaultMoveOverhead, least-hard-DefaultMoveOverhead
+			require.GreaterOrEqual(t, left, time.Duration(0), "%+v, move %d", c, n)
+			require.GreaterOrEqual(t, least, time.Duration(0), "%+v, move %d", c, n)
+			left, least = left+c.increment, least+c.increment
+		}
+	}
+}

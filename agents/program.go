@@ -12,17 +12,9 @@ type Program struct {
 // Announced returns the parameters that the external program of a spec announces, which is started
 // for that; none if the agent is no program, or one that announces nothing.
 func (r *Registry) Announced(ctx context.Context, s Spec) ([]ParamDef, error) {
-	c, err := r.Config(s)
+	a, err := r.Start(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	announce := r.kinds[s.Kind].Announce
-	if announce == nil {
-		return nil, nil
-	}
-	params, err := announce(ctx, c)
-	if err != nil {
-		return nil, s.inAgent(err)
-	}
-	return params, nil
+	return a.Announced(), s.inAgent(a.Close())
 }

@@ -27,10 +27,6 @@ type Kind struct {
 	// nil: it isn't known.
 	Light func(Config) bool
 
-	// Announce starts the external program that an agent of a configuration is, and returns the
-	// parameters that it says it has, by their names in specs; nil: the agents are no programs.
-	Announce func(context.Context, Config) ([]ParamDef, error)
-
 	// New makes an agent. The error says what the agent lacks, for games under the rules, too.
 	New func(Config) (Agent, error)
 }
@@ -67,7 +63,7 @@ func (k Kind) Param(name string) (found ParamDef, ok bool) {
 func Common() []ParamDef {
 	return ParamsOf(&struct {
 		Name  string `param:"name" help:"what tables call the player, in place of the whole spec"`
-		Clock string `param:"clock" help:"time for a whole game, and after each move, like 1m+1s; in place of the run's"`
+		Clock string `param:"clock" help:"time for a whole game, and after each move, like 1m+1s, or 40/1m+1s for each 40 moves; in place of the run's"`
 	}{})
 }
 
@@ -137,7 +133,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			errs = append(errs, fmt.Errorf("unknown parameter %.60q%s", p.Name, hint))
 			continue
 		}
-		if err := d.check(p.Value); err != nil {
+		if err := d.Check(p.Value); err != nil {
 			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
 		}
 	}

@@ -26,8 +26,9 @@ type Spec struct {
 type Param struct{ Name, Value string }
 
 // ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote
-// is written in single quotes, a quote inside it doubled. [Registry.Values] checks that the kind
-// and its parameters exist.
+// is written in single quotes, a quote inside it doubled. What follows the first dot of a
+// parameter's name may hold any characters but commas, quotes and =, and single blanks between
+// them, like "opt.Move Overhead". [Registry.Values] checks that the kind and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -41,9 +42,9 @@ func ParseSpec(text string) (Spec, error) {
 	seen := map[string]bool{}
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
-		if !ok || !validName.MatchString(name) {
+		if !ok || !validParam.MatchString(name) {
 			const format = "agent %.60q: expected param=value, found %.60q; " +
-				"a name has no blanks, " +
+				"a name has no blanks before a dot, " +
 				"and a value with a comma stands in single quotes, like name='a,b'"
 			return Spec{}, fmt.Errorf(format, text, rest)
 		}
@@ -88,8 +89,12 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 var (
 	// quoted matches a value, and what comes after it.
 	quoted = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)
-	// validName matches the name of a kind or a parameter.
+	// validName matches the name of a kind.
 	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
+	// validParam matches the name of a parameter. Behind its first dot stand characters that can be
+	// printed and mean nothing else in a spec.
+	validParam = regexp.MustCompile(`^[a-zA-Z][-\w]{0,63}` +
+		`(\.([^\pC\pZ\x{FFFD}=,'"]( ?[^\pC\pZ\x{FFFD}=,'"]){0,99})?)?$`)
 )
 
 // inAgent puts the spec before each of the errors that [errors.Join] joined.

@@ -21,7 +21,9 @@ func TestParseSpec(t *testing.T) {
 		"alphabeta:depth=4":        {Kind: "alphabeta", Params: []Param{{"depth", "4"}}},
 		"mcts:iterations=5,c=0.5":  {Kind: "mcts", Params: []Param{{"iterations", "5"}, {"c", "0.5"}}},
 		"ugi:cmd='a, b''c',opt.x=": {Kind: "ugi", Params: []Param{{"cmd", "a, b'c"}, {"opt.x", ""}}},
-		"ugi:cmd=a=b:c":            {Kind: "ugi", Params: []Param{{"cmd", "a=b:c"}}},
+		"ugi:opt.Move Overhead=3,opt.Größe (MB)=,a=1": {Kind: "ugi", Params: []Param{{"opt.Move Overhead", "3"},
+			{"opt.Größe (MB)", ""}, {"a", "1"}}},
+		"ugi:cmd=a=b:c": {Kind: "ugi", Params: []Param{{"cmd", "a=b:c"}}},
 	} {
 		require.Equal(t, want, parse(t, text))
 		require.Equal(t, text, want.String())
@@ -41,8 +43,16 @@ func TestBadSpecs(t *testing.T) {
 		"alphabeta:x='a":           `expected a closing single quote, found the end of "'a"`,
 		"alphabeta:x='a'b":         "expected a comma",
 		"alphabeta:x=a'b":          `single quotes around a value with a quote, which is doubled, like name='it''s'; found "a'b"`,
-		`alphabeta:x="a,b"`:        `found "b\""; a name has no blanks, and a value with a comma stands in single quotes`,
-		"ugi:opt.Skill Level=3":    `expected param=value, found "opt.Skill Level=3"; a name has no blanks, and`,
+		`alphabeta:x="a,b"`:        `found "b\""; a name has no blanks before a dot, and a value with a comma stands in single quotes`,
+		"ugi:op t.a=3":             `expected param=value, found "op t.a=3"; a name has no blanks before a dot, and`,
+		"ugi:opt.a  b=3":           "expected param=value",
+		"ugi:opt. a=3":             "expected param=value",
+		"ugi:opt.a =3":             "expected param=value",
+		"ugi:opt.a\tb=3":           "expected param=value",
+		"ugi:opt.a\u00a0b=3":       "expected param=value",
+		"ugi:opt.a\x1b=3":          "expected param=value",
+		"ugi:opt.a\xff=3":          "expected param=value",
+		"ugi:opt.a'b=3":            "expected param=value",
 		strings.Repeat("a", 5000):  "at most 4096",
 	} {
 		_, err := ParseSpec(text)
@@ -53,7 +63,7 @@ func TestBadSpecs(t *testing.T) {
 func TestSpecRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Spec{Kind: "kind"}
-		for _, name := range []string{"a", "b.c"} {
+		for _, name := range []string{"a", "b.c", rapid.StringMatching(`opt\.[^\pC\pZ=,'"]( ?[^\pC\pZ=,'"\x{FFFD}]){0,30}`).Draw(t, "name")} {
 			s.Params = append(s.Params, Param{name, rapid.String().Draw(t, name)})
 		}
 		require.Equal(t, s, parse(t, s.String()))

@@ -117,9 +117,13 @@ func TestOneProblem(t *testing.T) {
 			"kind:param=value,…, like alphabeta:depth=4; a value with commas is put in quotes"},
 		"no list": {"agents: random", `1: agents: expected a list of agents, found "random"; write [random]`},
 		"clock": {two + "clock: soon", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 ` +
-			`(seconds) or 1m+600ms, found "soon"`},
-		"two":        {two + "---\npairs: 1", "2: expected one document, found a second one"},
-		"bad second": {two + "---\n]", "3: not valid YAML near here: "},
+			`(seconds) or 1m+600ms, or for 1 to 1000 moves, like 40/60+1, found "soon"`},
+		"no moves":           {two + "clock: 0/60", `2: clock: expected a time from 1ms to 24h `},
+		"moves only":         {two + "clock: {moves: 40}", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 `},
+		"many moves":         {two + "clock: {moves: 1001, base: 60}", `2: clock: expected a time from 1ms to 24h and an increment, like 60+0.6 `},
+		"a zero in a period": {two + "clock: 040/60", `2: clock: expected a time and an increment, like 60+0.6, without leading zeros, found "040/60"`},
+		"two":                {two + "---\npairs: 1", "2: expected one document, found a second one"},
+		"bad second":         {two + "---\n]", "3: not valid YAML near here: "},
 		"alias": {"agents: &a [random, greedy]\nrules: *a",
 			"2: rules: expected a list of rules, found an alias, which is not supported"},
 		"merge": {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
@@ -217,6 +221,12 @@ func TestKeysOfOtherPrograms(t *testing.T) {
 func TestClockInSeconds(t *testing.T) {
 	want := game.Clock{Base: 2500 * time.Millisecond, Increment: 100 * time.Millisecond}
 	for _, text := range []string{"2.5+0.1", "{base: 2.5, increment: 0.1}", "{base: 2.5s, increment: 100ms}"} {
+		c, err := LoadTournament(write(t, "agents: [random, greedy]\nclock: "+text), testRegistry())
+		require.NoError(t, err)
+		require.Equal(t, want, c.Clock, text)
+	}
+	want.Moves = 40
+	for _, text := range []string{"40/2.5+0.1", "40/2500ms+100ms", "{moves: 40, base: 2.5, increment: 0.1}"} {
 		c, err := LoadTournament(write(t, "agents: [random, greedy]\nclock: "+text), testRegistry())
 		require.NoError(t, err)
 		require.Equal(t, want, c.Clock, text)

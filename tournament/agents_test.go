@@ -155,7 +155,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		}},
 		{Name: "seldom", New: func(agents.Config) (agents.Agent, error) { return &first{seldom: 60}, nil }},
 		{Name: "brokenstart", New: func(agents.Config) (agents.Agent, error) { return &brokenStart{}, nil }},
-		ugi.Kind(),
+		ugi.Kind(nil),
 		{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return nil, errTest }},
 		{Name: "human", Interactive: true},
 		{Name: "leaky", Params: after, New: func(c agents.Config) (agents.Agent, error) {

@@ -103,7 +103,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	_, err := Run(ctx, c, testRegistry(nil), func(*record.Record) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	before := readGames(t, c.Out)
-	kind := ugi.Kind()
+	kind := ugi.Kind(nil)
 	kind.New = func(agents.Config) (agents.Agent, error) { return new(startless), nil }
 	broken := withKind(kind)
 	_, err = Run(t.Context(), c, broken, nil)

@@ -10,6 +10,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
@@ -141,15 +142,16 @@ func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 // The time scale stretches the times that are kept, and not those that are recorded.
 func TestTimeScale(t *testing.T) {
 	c := testConfig(t, "random", "scored")
-	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
+	c.Pairs, c.Limits.MoveTime, c.Clock = 1, 100*time.Millisecond, game.Clock{Moves: 200, Base: time.Minute}
 	var most agents.Limits
 	p := NewRunner(&c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
 	games, err := p.Play(t.Context(), newPlan(&c).job(0), 3)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
-	require.Equal(t, record.Limits{MoveTime: "100ms", Clock: "1m0s+0s"}, games[0].Limits)
+	require.Equal(t, record.Limits{MoveTime: "100ms", Clock: "200/1m0s+0s"}, games[0].Limits)
 	require.Equal(t, 300*time.Millisecond, most.MoveTime)
 	require.Equal(t, 3*time.Minute, most.Clock.Left)
+	require.Equal(t, 200, most.Clock.MovesToGo)
 }
 
 // limitsSeen notes the longest times that it is given.
@@ -161,6 +163,7 @@ type limitsSeen struct {
 func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	lim := q.Limits
 	a.most.MoveTime, a.most.Clock.Left = max(a.most.MoveTime, lim.MoveTime), max(a.most.Clock.Left, lim.Clock.Left)
+	a.most.Clock.MovesToGo = max(a.most.Clock.MovesToGo, lim.Clock.MovesToGo)
 	return a.picker.Choose(ctx, g, q)
 }
 

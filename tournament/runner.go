@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/lists"
+	"gyges/rules/base/problems"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -154,7 +155,7 @@ func (r *Runner) Start(ctx context.Context) error {
 			return
 		}
 		if err := agent.Start(ctx); err != nil {
-			errs[i] = fmt.Errorf("agent %.60q: %w", r.spec(i), err)
+			errs[i] = problems.Prefix(fmt.Sprintf("agent %.60q", r.spec(i)), err)
 		}
 	})
 	return errors.Join(errs...)

@@ -1,6 +1,8 @@
 package ugi
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,8 +12,16 @@ import (
 func TestBoundsOfWhatIsKept(t *testing.T) {
 	t.Parallel()
 	var c client
-	for range 2 * maxOptions {
+	for range 2 {
 		c.addOption("name x type spin")
+		c.addOption("X")
+		c.addOption(strings.Repeat("n", maxOptionName+1))
+	}
+	require.Len(t, c.offered, 1, "the first of a name, unless it is long")
+	c.addOption("y type choice" + strings.Repeat(" var x", 1<<14))
+	require.LessOrEqual(t, len(c.offered[1].param().Range()), maxOptionLine)
+	for i := range 2 * maxOptions {
+		c.addOption(fmt.Sprintf("name x%d type spin", i))
 	}
 	require.Len(t, c.offered, maxOptions)
 	for range 2 * maxPly {

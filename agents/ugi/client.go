@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +38,8 @@ type client struct {
 	// What the program says of itself when it starts.
 	name     string
 	offered  []option
-	extended bool     // it supports our extensions
+	named    bool // options are set as in UCI, with the words name and value
+	extended bool // it supports our extensions
 
 	pending pendingAnswers
 	twice   bool     // it has answered a go twice
@@ -114,6 +114,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	// Nothing is left of the program that ran before.
 	c.name = ""
 	c.offered = nil
+	c.named = false
 	c.extended = false
 	c.pending = pendingAnswers{}
 	c.trace = trace{}
@@ -141,18 +142,6 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 		"it doesn't flush its output, or it speaks UCI (uciok), not UGI", limit)
 }
 
-// addOption adds the option of a line, whose first word is taken off.
-func (c *client) addOption(text string) {
-	o := parseOption(text)
-	if o.name == "" || len(c.offered) == maxOptions {
-		return
-	}
-	c.offered = append(c.offered, o)
-	if o.name == "rules" {
-		c.extended = true
-	}
-}
-
 // kill ends a program in an unknown state.
 func (c *client) kill() {
 	if c.proc != nil {
@@ -177,9 +166,8 @@ func (c *client) Close() error {
 
 // offers reports whether the program has an option.
 func (c *client) offers(name string) bool {
-	return slices.ContainsFunc(c.offered, func(o option) bool {
-		return strings.EqualFold(o.name, name)
-	})
+	_, found := c.option(name)
+	return found
 }
 
 // timedOut turns errLate into a failure and leaves other errors as they are.

@@ -13,9 +13,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,18 +55,19 @@ func (restart) Choices() []settings.Choice {
 // optionPrefix begins the names of the parameters that set options of the program.
 const optionPrefix = "opt."
 
-// Kind returns the kind of agent that is an external program.
-func Kind() agents.Kind {
+// Kind returns the kind of agent that is an external program. log receives notes on engines;
+// nil: none are logged.
+func Kind(log *slog.Logger) agents.Kind {
+	k := &kind{log: log}
 	params := agents.ParamsOf(&struct {
 		config
-		Option string `param:"opt." help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
+		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
 	}{})
 	return agents.Kind{
-		Name:     "ugi",
-		Doc:      "an external program that speaks the UGI protocol",
-		Params:   params,
-		Announce: announce,
-		New:      newHost,
+		Name:   "ugi",
+		Doc:    "an external program that speaks the UGI protocol",
+		Params: params,
+		New:    k.newHost,
 	}
 }
 
@@ -73,6 +76,7 @@ func Kind() agents.Kind {
 type host struct {
 	client
 	config config
+	kind   *kind
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
@@ -84,8 +88,8 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game.
-func newHost(c agents.Config) (agents.Agent, error) {
-	h := &host{rules: c.Rules}
+func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
+	h := &host{kind: k, rules: c.Rules}
 	c.Decode(&h.config)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
@@ -150,8 +154,8 @@ func (h *host) newGame(ctx context.Context) error {
 	}
 	commands := ""
 	if h.extended {
-		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n",
-			h.setup.Rules, h.setup.Seed)
+		commands = h.optionCommand("rules", h.setup.Rules.String())
+		commands += h.optionCommand("seed", strconv.FormatUint(h.setup.Seed, 10))
 	}
 	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
@@ -172,9 +176,12 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		if err := h.checkOptions(); err != nil {
+			return h.fail(ctx, err)
+		}
 		commands := ""
 		for _, option := range h.given {
-			commands += optionCommand(option.Name, option.Value)
+			commands += h.optionCommand(option.Name, option.Value)
 		}
 		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
@@ -187,9 +194,6 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	}
 	return nil
 }
-
-// optionCommand returns the command that sets an option of a program.
-func optionCommand(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
 // checkRules returns an error unless the program can be told the rules, or plays by them without.
 func (h *host) checkRules(r *rules.Rules) error {
@@ -205,7 +209,7 @@ func (h *host) checkRules(r *rules.Rules) error {
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 	}
-	return nil
+	return h.checkKnown(r)
 }
 
 // Choose returns the program's move, or makes the decisions that the protocol has no words for.

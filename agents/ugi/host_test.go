@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 func testRegistry() *agents.Registry {
-	return agents.NewRegistry(Kind(), alphabeta.Kind(), greedy.Kind(), mcts.Kind(), random.Kind())
+	return agents.NewRegistry(Kind(nil), alphabeta.Kind(), greedy.Kind(), mcts.Kind(), random.Kind())
 }
 
 func testServer(spec agents.Spec) ServerConfig {
@@ -183,6 +183,12 @@ func TestClockForPrograms(t *testing.T) {
 		require.Equal(t, c.want, string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 	}
 	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))
+
+	// Until a time control it is told the moves, or gets its share of them.
+	lim.Clock.MovesToGo = 40
+	require.Equal(t, " depth 9 btime 15000 binc 30 movestogo 40", string(appendLimits(nil, lim, rules.North)))
+	h := &host{client: client{extended: true}}
+	require.Equal(t, " depth 9 movetime 404", string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 }
 
 // Every engine that misbehaves ends the game with the right reason, and leaves no process and no goroutine.

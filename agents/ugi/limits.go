@@ -44,6 +44,9 @@ func appendLimits(text []byte, limits agents.Limits, side rules.Side) []byte {
 	if c := limits.Clock; c != (agents.Clock{}) {
 		text = fmt.Appendf(text, " %[1]stime %[2]d %[1]sinc %[3]d",
 			clockSides[side], c.Left.Milliseconds(), c.Increment.Milliseconds())
+		if c.MovesToGo > 0 {
+			text = fmt.Appendf(text, " movestogo %d", c.MovesToGo)
+		}
 	}
 	return text
 }
@@ -87,7 +90,7 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 	commands := ""
 	for i, limit := range wanted {
 		if limit != h.sent[i] {
-			commands += optionCommand(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
+			commands += h.optionCommand(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
 		}
 	}
 	h.sent = wanted

@@ -23,7 +23,7 @@ func TestManualIsComplete(t *testing.T) {
 		t.Helper()
 		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", manual)
 	}
-	for _, d := range Kind().Params {
+	for _, d := range Kind(nil).Params {
 		code(strings.TrimSuffix(d.Key, "."))
 	}
 	for _, p := range checks {
@@ -48,6 +48,6 @@ func TestManualIsComplete(t *testing.T) {
 }
 
 func TestOptionPrefix(t *testing.T) {
-	_, ok := Kind().Param(optionPrefix + "x")
+	_, ok := Kind(nil).Param(optionPrefix + "x")
 	require.True(t, ok)
 }

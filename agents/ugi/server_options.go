@@ -14,7 +14,7 @@ import (
 // options are what setoption sets, by their names in UGI; a limit of 0 is none.
 type options struct {
 	MaxPly       int          `param:"maxPly" form:"int" check:"0..1000"`
-	MaxTime      float64      `param:"maxTime" form:"seconds" check:"0..86400"`
+	MaxTime      float64      `param:"maxTime" form:"real" check:"0..86400"` // seconds
 	MaxNodes     int64        `param:"maxNodes" form:"int" check:"0..1000000000000000"`
 	MoveOverhead int64        `param:"moveOverhead" form:"int" check:"0..5000"` // milliseconds of a move on the clock
 	Threads      int          `param:"threads" form:"int"`                      // in the bounds of the agent's parameter

@@ -99,7 +99,7 @@ func TestServerIntroducesItself(t *testing.T) {
 	require.Contains(t, lines, "option rules type text default kang:kang_entry=optional", "those that it was started with")
 	require.Equal(t, []string{"ugiok", "readyok", ""}, lines[len(lines)-3:])
 	for _, l := range lines[2 : len(lines)-3] {
-		require.Regexp(t, `^option [a-zA-Z]+ type (int|seconds|text) default \w+`, l)
+		require.Regexp(t, `^option [a-zA-Z]+ type (int|real|text) default \w+`, l)
 	}
 }
 

@@ -16,10 +16,11 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// agentsCmd lists the kinds of agents, the parameters of one kind, or the weights of the
-// evaluation. What it prints comes from the registry, so a new kind is in it without a change here.
+// agentsCmd lists the kinds of agents, the parameters of one kind, the options of an external
+// program, or the weights of the evaluation. What it prints comes from the registry, so a new kind
+// is in it without a change here.
 type agentsCmd struct {
-	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
+	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed, or the spec of an external engine, which is started and whose options are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
 	File string `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
 	tableFlag
 }
@@ -41,7 +42,8 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 		if d.Type() == agents.Text {
 			return d.Range()
 		}
-		return string(d.Type()) + ", " + d.Range()
+		value := string(d.Type()) + ", " + d.Range()
+		return strings.TrimSuffix(value, ", ") // all of the type
 	}},
 	{Key: "type", Value: func(d agents.ParamDef) any { return string(d.Type()) }},
 	{Key: "range", Value: func(d agents.ParamDef) any { return d.Range() }},
@@ -53,11 +55,17 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	}},
 }
 
-// paramsTable has a row for each parameter of a kind.
-func paramsTable(k agents.Kind) *grid.Table { return grid.Make(paramColumns, k.AllParams()) }
+// paramsTable has a row for each parameter of a kind, or for each option of a program, which makes
+// no agents and doesn't say what its options do.
+func paramsTable(k agents.Kind) *grid.Table {
+	if k.New == nil {
+		return grid.Make(paramColumns[:len(paramColumns)-1], k.Params)
+	}
+	return grid.Make(paramColumns, k.AllParams())
+}
 
-// Run prints one of the three lists.
-func (c *agentsCmd) Run(e *env) error {
+// Run prints one of the lists.
+func (c *agentsCmd) Run(ctx context.Context, e *env) error {
 	// The word weights is no kind: the evaluation is shared by several.
 	if c.Kind == "weights" {
 		return c.weights(e)
@@ -68,11 +76,12 @@ func (c *agentsCmd) Run(e *env) error {
 	if c.Kind == "" {
 		printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
 		if c.Format != grid.JSON {
-			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+			e.out.print("\ngyges agents KIND lists parameters, " +
+				"gyges agents ugi:cmd=ENGINE options.\n")
 		}
 		return nil
 	}
-	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
+	k, err := c.find(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -88,6 +97,32 @@ func (c *agentsCmd) Run(e *env) error {
 	e.out.print(doc + "\n\n")
 	printTable(e.out, paramsTable(k), c.Format, 0)
 	return nil
+}
+
+// find returns the kind that is asked for. The external program of a spec, which is started, is
+// like a kind whose parameters are its options.
+func (c *agentsCmd) find(ctx context.Context, e *env) (k agents.Kind, err error) {
+	spec, err := agents.ParseSpec(c.Kind)
+	if err != nil {
+		return k, err
+	}
+	k, err = e.registry.Kind(spec)
+	if err != nil || len(spec.Params) == 0 {
+		return k, err
+	}
+	agent, err := e.registry.Start(ctx, spec)
+	if err != nil {
+		return k, err
+	}
+	defer closeAgent(e, agent)
+	if program := agent.Program(); program != nil {
+		k = agents.Kind{
+			Name:   spec.String(),
+			Doc:    textfmt.Visible(program.Name),
+			Params: agent.Announced(),
+		}
+	}
+	return k, nil
 }
 
 // weights lists the weights of the evaluation: those of a file and those built in for its rules,

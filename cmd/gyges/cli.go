@@ -33,7 +33,7 @@ type cli struct {
 	Diagram diagramCmd `cmd:"" group:"Play:" help:"Draw a position, and the course of a move, as text or SVG."`
 	Rules   rulesCmd   `cmd:"" group:"Play:" help:"List the rule sets and their options."`
 	Levels  levelsCmd  `cmd:"" group:"Play:" help:"List the levels of play: agents of fixed strength."`
-	Agents  agentsCmd  `cmd:"" group:"Play:" help:"List the kinds of agents, or the parameters of one."`
+	Agents  agentsCmd  `cmd:"" group:"Play:" help:"List the kinds of agents, the parameters of one, or the options of an engine."`
 
 	Tournament tournamentCmd `cmd:"" group:"Tournaments:" help:"Let agents play each other, record the games and rate the players."`
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
@@ -112,7 +112,7 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 	e.log = slog.New(slog.NewTextHandler(e.err, options))
 	// Levels are made of the built-in kinds. Persons read and write at this terminal.
 	kinds := configs.Levels(builtin.Registry())
-	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
+	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind(e.log))
 	e.registry = builtin.Registry(kinds...)
 	return e
 }

@@ -124,6 +124,9 @@ func pgnTags(t *testing.T) (tags []string) {
 	g.Timing.Start = g.Timing.Start.AddDate(2000, 0, 0)
 	text, err := pgn.Append(nil, g, "x", agents.LabelOf)
 	require.NoError(t, err)
+	g.South.Agent += ",clock=2s" // two clocks have other tags
+	text, err = pgn.Append(text, g, "x", agents.LabelOf)
+	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`(?m)^\[(\w+) `).FindAllSubmatch(text, -1) {
 		tags = append(tags, string(m[1]))
 	}

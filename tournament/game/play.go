@@ -100,7 +100,7 @@ func (p *play) run(ctx context.Context) (fault *record.Fault) {
 			took = d.Answered.Sub(p.start) - before
 		}
 		took = p.watchdog.ran(took)
-		if fault := p.spend(took); fault != nil {
+		if fault := p.spend(took, d.Move); fault != nil {
 			return fault
 		}
 		p.game.PlayLegal(d.Move)
@@ -186,7 +186,8 @@ func (p *play) failed(doing string, err error) *record.Fault {
 func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, *record.Fault) {
 	before, moves := p.game.Position(), len(p.game.Moves())
 	side := before.Side()
-	clock := p.task.clock(side).limits(p.left[side])
+	turns := p.game.Ply() / 2 // of the side
+	clock := p.task.clock(side).limits(p.left[side], turns)
 	request := agents.Request{Limits: p.task.Limits.Tighter(clock)}
 	p.call(side, now)
 	d, err := p.task.Seats[side].Agent.Choose(ctx, p.game, request)
@@ -213,11 +214,16 @@ func (p *play) decide(ctx context.Context, now time.Duration) (agents.Decision, 
 	return d, nil
 }
 
-// spend takes the time of a move off the clock of the side that was called. It returns the loss on
-// time, if it is one.
-func (p *play) spend(took time.Duration) *record.Fault {
+// spend takes the time of a move, which is yet to be played, off the clock of the side that was
+// called. It returns the loss on time, if it is one.
+func (p *play) spend(took time.Duration, m rules.Move) *record.Fault {
 	clockMargin, moveMargin := p.task.timeMargins()
-	p.overrun = p.task.clock(p.side).spend(&p.left[p.side], took, clockMargin)
+	turn := p.game.Ply()/2 + 1 // of the side
+	if m.IsPlacement() {
+		turn = 0
+	}
+	clock := p.task.clock(p.side)
+	p.overrun = clock.spend(&p.left[p.side], took, clockMargin, turn)
 	if p.overrun > 0 {
 		return newFault(p.side, record.FaultTimeout, "overran its clock")
 	}

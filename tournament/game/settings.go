@@ -19,7 +19,7 @@ import (
 type Settings struct {
 	Openings schedule.Openings `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
 	Limits   agents.Limits     `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."`
-	Clock    Clock             `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
+	Clock    Clock             `yaml:"clock" form:"a clock, like 60+0.6 (seconds), 1m+600ms or 40/60+1" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; 40/60+1: for 40 moves, then as much again for the next 40. A side that exceeds it loses. Results may differ from run to run."`
 
 	// A TimeMargin of nil is 0 for a clock and 500 ms for a move time, since many engines check the
 	// time at intervals, but reserve time under a clock.
@@ -54,26 +54,42 @@ func (s *Settings) timeMargins() (clock, moveTime time.Duration) {
 	return *s.TimeMargin, *s.TimeMargin
 }
 
-// Clock is the time each side has for a whole game. The zero value is no clock.
+// Clock is the time each side has for a whole game, or for each period of it. The zero value is no
+// clock.
 type Clock struct {
-	Base      time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game."`
+	Moves     int           `yaml:"moves" form:"a number of moves, 1 to 1000" help:"Moves of each side in a period, placements not counted; after the last one the base is added to what is left. Default: one period, the whole game."`
+	Base      time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game, or for each period."`
 	Increment time.Duration `yaml:"increment" form:"a time, like 0.6 (seconds) or 600ms" unit:"s" help:"Time added to the clock after each move."`
 }
 
-// ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
+// maxPeriod bounds the moves of a period.
+const maxPeriod = 1000
+
+// ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms". For
+// periods of moves "MOVES/" stands in front: "40/60+1".
 func ParseClock(text string) (Clock, error) {
-	base, increment, more := strings.Cut(text, "+")
+	moves, times, hasPeriods := strings.Cut(text, "/")
+	if !hasPeriods {
+		times = text
+	}
+	base, increment, more := strings.Cut(times, "+")
 	if hint := settings.ZeroHint(text); hint != "" {
 		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q",
 			hint, text)
 	}
 	var c Clock
 	var err error
-	c.Base, err = parseTime(base)
+	if hasPeriods {
+		c.Moves, err = settings.Parse[int](moves)
+	}
+	if err == nil {
+		c.Base, err = parseTime(base)
+	}
 	if err == nil && more {
 		c.Increment, err = parseTime(increment)
 	}
-	if err != nil || c.Base == 0 || !c.Valid() {
+	missing := c.Base == 0 || hasPeriods && c.Moves == 0
+	if err != nil || missing || !c.Valid() {
 		return Clock{}, fmt.Errorf(ClockForm, text)
 	}
 	return c, nil
@@ -84,7 +100,7 @@ const MaxTime = 24 * time.Hour
 
 // ClockForm is the format of the error of a clock.
 const ClockForm = "expected a time from 1ms to 24h and an increment, " +
-	"like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+	"like 60+0.6 (seconds) or 1m+600ms, or for 1 to 1000 moves, like 40/60+1, found %.80q"
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
@@ -95,8 +111,14 @@ func parseTime(text string) (time.Duration, error) {
 	return settings.Parse[time.Duration](text)
 }
 
-// String prints base and increment: "1m0s+1s".
-func (c Clock) String() string { return c.Base.String() + "+" + c.Increment.String() }
+// String prints base and increment, behind the moves of a period: "1m0s+1s", "40/1m0s+1s".
+func (c Clock) String() string {
+	period := ""
+	if c.Moves != 0 {
+		period = fmt.Sprintf("%d/", c.Moves)
+	}
+	return period + c.Base.String() + "+" + c.Increment.String()
+}
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [ParseClock].
 func (c *Clock) UnmarshalText(text []byte) (err error) {
@@ -117,32 +139,51 @@ func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
+	validMoves := problems.Within(c.Moves, 0, maxPeriod)
 	validBase := problems.Within(c.Base, time.Millisecond, MaxTime)
-	return validBase && problems.Within(c.Increment, 0, MaxTime)
+	return validMoves && validBase && problems.Within(c.Increment, 0, MaxTime)
 }
 
-func (c Clock) limits(left time.Duration) agents.Limits {
+// limits returns the limits of a side's next move, with what is left on its clock after a number of
+// turns of its own.
+func (c Clock) limits(left time.Duration, turns int) agents.Limits {
 	if c.Base == 0 {
 		return agents.Limits{}
 	}
-	return agents.Limits{Clock: agents.Clock{
+	clock := agents.Clock{
 		Left:      max(left, time.Millisecond),
 		Increment: c.Increment,
 		Overhead:  agents.DefaultMoveOverhead,
-	}}
+	}
+	if c.Moves > 0 {
+		clock.MovesToGo = c.Moves - turns%c.Moves
+	}
+	return agents.Limits{Clock: clock}
 }
 
-// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the
-// time margin.
-func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
+// After returns what is left on a side's clock after one of its moves. turn is the number of the
+// move among the side's own in the game, from 1; 0: it is a placement, which takes time and brings
+// the increment, but counts for no period.
+func (c Clock) After(left, took time.Duration, turn int) time.Duration {
+	left = max(left-took, 0) + c.Increment
+	isCounted := c.Moves > 0 && turn > 0
+	if isCounted && turn%c.Moves == 0 {
+		left += c.Base
+	}
+	return left
+}
+
+// spend takes the time of a move off the clock as [Clock.After] does, and returns by how much that
+// was overrun; 0 within the time margin.
+func (c Clock) spend(left *time.Duration, took, margin time.Duration, turn int) time.Duration {
 	if c.Base == 0 {
 		return 0
 	}
-	*left -= took
-	if *left < -margin {
-		return -*left
+	overrun := took - *left
+	if overrun > margin {
+		return overrun
 	}
-	*left = max(*left, 0) + c.Increment
+	*left = c.After(*left, took, turn)
 	return 0
 }
 

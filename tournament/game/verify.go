@@ -16,18 +16,24 @@ import (
 // the reason is one of [Endings], an adjudication is what the scores or the solver give, and the
 // times are those of a game.
 func Verify(r *record.Record) error {
+	_, err := replay(r)
+	return err
+}
+
+// replay is [Verify] that returns the game.
+func replay(r *record.Record) (*rules.Game, error) {
 	g, err := record.Replay(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = verifyTimes(&r.Timing)
 	if err == nil {
 		err = verifyEnding(r, g)
 	}
 	if err != nil {
-		return fmt.Errorf("game %d: %w", r.Game, err)
+		return nil, fmt.Errorf("game %d: %w", r.Game, err)
 	}
-	return nil
+	return g, nil
 }
 
 // verifyTimes returns an error unless times may be those of a game.
@@ -127,7 +133,8 @@ func (g *Task) Verify(r *record.Record) error {
 	if err := g.VerifyHead(r); err != nil {
 		return err
 	}
-	if err := Verify(r); err != nil {
+	played, err := replay(r)
+	if err != nil {
 		return err
 	}
 	if r.Reason == record.Imported {
@@ -135,24 +142,27 @@ func (g *Task) Verify(r *record.Record) error {
 			r.Game)
 	}
 	if len(r.Timing.MoveMS) > 0 {
-		if err := g.verifyMoveTimes(r); err != nil {
+		if err := g.verifyMoveTimes(r, played.Moves()); err != nil {
 			return err
 		}
 	}
 	return g.verifyTimeout(r)
 }
 
-// verifyMoveTimes returns an error if a move took longer than a clock or a move time allows.
-func (g *Task) verifyMoveTimes(r *record.Record) error {
+// verifyMoveTimes returns an error if one of the moves took longer than a clock or a move time
+// allows.
+func (g *Task) verifyMoveTimes(r *record.Record, moves []rules.Move) error {
 	slow := *g
 	slow.TimeScale = slowestWorker
 	p := newPlay(&slow, time.Time{})
-	for i, side := range r.Movers() {
+	for i, m := range moves {
 		ms := r.Timing.MoveMS[i]
-		p.side = side
-		if fault := p.spend(time.Duration(ms * float64(time.Millisecond))); fault != nil {
+		took := time.Duration(ms * float64(time.Millisecond))
+		p.side = p.game.Position().Side()
+		if fault := p.spend(took, m); fault != nil {
 			return fmt.Errorf("game %d: move %d: %v ms: %s", r.Game, i+1, ms, fault.Detail)
 		}
+		p.game.PlayLegal(m)
 	}
 	return nil
 }

@@ -121,13 +121,17 @@ func TestVerifyAllows(t *testing.T) {
 	ends(func(m *Task) { m.StallTimeout = time.Minute }, record.FaultTimeout, 61, true)
 	ends(func(m *Task) { m.StallTimeout = time.Minute }, record.FaultTimeout, 1, false)
 
-	lasts := func(change func(*Task), ms float64, allowed bool) {
+	lastsAt := func(move int, change func(*Task), ms float64, allowed bool) {
 		t.Helper()
 		m, good := wonBySouth(t, change)
 		g := *good
 		g.Timing.MoveMS = slices.Clone(g.Timing.MoveMS)
-		g.Timing.MoveMS[0], g.Timing.Seconds = ms, 1e6
+		g.Timing.MoveMS[move], g.Timing.Seconds = ms, 1e6
 		require.Equal(t, allowed, m.Verify(&g) == nil, "%v", m.Verify(&g))
+	}
+	lasts := func(change func(*Task), ms float64, allowed bool) {
+		t.Helper()
+		lastsAt(0, change, ms, allowed)
 	}
 	lasts(nil, 1e8, true)
 	moveTime := func(m *Task) { m.Limits.MoveTime = time.Second }
@@ -136,6 +140,14 @@ func TestVerifyAllows(t *testing.T) {
 	clocks := func(m *Task) { m.Clock = Clock{Base: 10 * time.Second, Increment: time.Millisecond} }
 	lasts(clocks, 16*10_000, true)
 	lasts(clocks, 16*10_001, false)
+	periods := func(m *Task) { m.Clock = Clock{Moves: 2, Base: 10 * time.Second} }
+	own := func(m *Task) { m.Seats[rules.North].Clock = Clock{Moves: 2, Base: 10 * time.Second} }
+	for side, change := range []func(*Task){periods, own} {
+		lastsAt(2+side, change, 16*9_990, true) // the second move of the side, the last of a period
+		lastsAt(2+side, change, 16*10_001, false)
+		lastsAt(4+side, change, 16*19_990, true) // the third, for which there is the time of two periods
+		lastsAt(4+side, change, 16*20_001, false)
+	}
 }
 
 // An adjudication must be the run's, and what the scores or the solver give.

@@ -39,7 +39,7 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 		"no limit, in time":    {200 * time.Millisecond, func(*Task) {}, ""},
 		"no limit":             {400 * time.Millisecond, func(*Task) {}, "no answer within 300ms"},
 		"nodes and depth":      {400 * time.Millisecond, func(m *Task) { m.Limits = agents.Limits{Depth: 1, Nodes: 1} }, "no answer within 300ms"},
-		"increments, in time":  {2 * time.Second, func(m *Task) { m.Clock = Clock{200 * time.Millisecond, 2500 * time.Millisecond} }, ""},
+		"increments, in time":  {2 * time.Second, func(m *Task) { m.Clock = Clock{Base: 200 * time.Millisecond, Increment: 2500 * time.Millisecond} }, ""},
 		"clock":                {time.Minute, func(m *Task) { m.Clock = Clock{Base: 5 * time.Second} }, "no answer within 5.3s"},
 		"the agent's own time": {time.Minute, func(m *Task) { m.Seats[0].MoveTime = time.Second }, "no answer within 1.8s"},
 		"the tighter one": {time.Minute, func(m *Task) {

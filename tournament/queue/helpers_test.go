@@ -24,7 +24,7 @@ import (
 const version = "test"
 
 func testRegistry(more ...agents.Kind) *agents.Registry {
-	return registryOf(append(more, ugi.Kind())...)
+	return registryOf(append(more, ugi.Kind(nil))...)
 }
 
 func registryOf(more ...agents.Kind) *agents.Registry {

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,10 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plain, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
+	require.NoError(t, err)
+	options := filepath.Join(t.TempDir(), "options")
+	require.NoError(t, os.WriteFile(options, []byte("option wReach\noption scale type real min 0 max 2\n"), 0o600))
+	typed, err := agents.ParseSpec(ugitest.Spec(t, options, ""))
 	require.NoError(t, err)
 	broken, err := agents.ParseSpec(ugitest.Spec(t, "stillborn", ""))
 	require.NoError(t, err)
@@ -51,6 +56,10 @@ func TestRefusals(t *testing.T) {
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": plain.Get("cmd")} },
 			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("kang:max_plies=20")} },
 			"the engine can't play kang:max_plies=20: it lacks the option rules"},
+		"engine's options": {"ugi:name=mine,cmd=true,opt.wReahc=1,opt.scale=3", nil,
+			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": typed.Get("cmd")} },
+			nil, `option scale: expected a number from 0 to 2, found \"3\" agent \"ugi:name=mine,cmd=true,opt.wReahc=1,opt.scale=3\": ` +
+				`unknown option \"wReahc\", did you mean \"wReach\"?`},
 		"speed": {"other", func(o *Options) { o.Speed = func() float64 { return 1000 } },
 			func(o *WorkerOptions) { o.Speed = 12 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are for machines of 1000 positions a second, this one makes 12, more than 16 times off"},
@@ -108,7 +117,7 @@ func TestEnginesOfTheOperator(t *testing.T) {
 // withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the
 // worker's.
 func withoutEngines() *agents.Registry {
-	none := ugi.Kind()
+	none := ugi.Kind(nil)
 	none.New = random.Kind().New
 	return registryOf(none)
 }

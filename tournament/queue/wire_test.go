@@ -146,11 +146,11 @@ func certificate(t *testing.T) (cert, key string) {
 // A config that went over the wire is the one that was sent, as far as games go.
 func TestDescription(t *testing.T) {
 	t.Parallel()
-	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=1m+1s", "ugi:name='a,b',cmd=x y")
+	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=40/1m+1s", "ugi:name='a,b',cmd=x y")
 	c.Rules = append(c.Rules, rules.MustParse("kang:max_plies=2"))
 	c.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
-	c.Clock, c.TimeMargin, c.StallTimeout = game.Clock{Base: time.Minute,
+	c.Clock, c.TimeMargin, c.StallTimeout = game.Clock{Moves: 40, Base: time.Minute,
 		Increment: time.Second}, new(time.Millisecond), time.Hour
 	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, "swiss", 2
 	var err error

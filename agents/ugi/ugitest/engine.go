@@ -35,7 +35,7 @@ func Main() {
 }
 
 // Spec returns the agent spec of the engine with the given habit, followed by more parameters, like
-// ",grace=10ms".
+// ",grace=10ms". The habit may be a file, whose lines the engine announces as its options.
 func Spec(tb testing.TB, habit, more string) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -98,8 +98,11 @@ func (e *engine) begin() {
 func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
-		fmt.Print("id name tester\nid author nobody\n" +
-			"option maxPly\noption maxTime\noption maxNodes\noption threads\nugiok\n")
+		options, err := os.ReadFile(e.habit)
+		if err != nil {
+			options = []byte("option maxPly\noption maxTime\noption maxNodes\noption threads\n")
+		}
+		fmt.Printf("id name tester\nid author nobody\n%sugiok\n", options)
 	case "isready":
 		switch {
 		case e.habit == "notready", e.habit == "stalls" && e.moves > 0:

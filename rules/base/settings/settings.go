@@ -55,6 +55,8 @@ type Field struct {
 	Tag   reflect.StructTag
 	Value reflect.Value
 	Group bool // a struct, or a pointer to one, whose settings follow
+
+	declared []string // the choices of a setting that no struct has
 }
 
 // Name returns the last part of the key: "depth" of "limits.depth".
@@ -153,8 +155,9 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 	return list
 }
 
-// Declare returns a setting that no struct has, with the zero value and tags.
-func Declare(key string, zero any, tags map[string]string) Field {
+// Declare returns a setting that no struct has, with the zero value and tags. choices are the only
+// texts, which may hold any characters; nil: all texts.
+func Declare(key string, zero any, tags map[string]string, choices []string) Field {
 	tag := ""
 	for name, value := range tags {
 		if value != "" {
@@ -162,7 +165,7 @@ func Declare(key string, zero any, tags map[string]string) Field {
 		}
 	}
 	value := reflect.New(reflect.TypeOf(zero)).Elem()
-	return Field{Key: key, Tag: reflect.StructTag(tag), Value: value}
+	return Field{Key: key, Tag: reflect.StructTag(tag), Value: value, declared: choices}
 }
 
 // New returns a pointer to a new struct with the defaults in its tags.
@@ -326,11 +329,14 @@ func (f Field) Choices() []Choice {
 	if c, ok := f.Value.Interface().(interface{ Choices() []Choice }); ok {
 		return c.Choices()
 	}
+	var list []Choice
+	for _, name := range f.declared {
+		list = append(list, Choice{Name: name})
+	}
 	tag := f.Tag.Get("choices")
 	if tag == "" {
-		return nil
+		return list
 	}
-	var list []Choice
 	for text := range strings.SplitSeq(tag, "|") {
 		name, doc, _ := strings.Cut(text, ": ")
 		list = append(list, Choice{name, doc})

@@ -71,6 +71,13 @@ func Append(
 		date = start.Format("2006.01.02")
 		clock = start.Format(time.TimeOnly)
 	}
+	whiteTime, blackTime := timeControl(g, g.South.Agent), timeControl(g, g.North.Agent)
+	bothTimes := ""
+	if whiteTime == blackTime {
+		bothTimes = whiteTime
+		whiteTime = ""
+		blackTime = ""
+	}
 	var fault record.Fault
 	if g.Fault != nil {
 		fault = *g.Fault
@@ -97,7 +104,9 @@ func Append(
 		{"LimitDepth", number(g.Limits.Depth)},
 		{"LimitNodes", number(g.Limits.Nodes)},
 		{"LimitMoveTime", g.Limits.MoveTime},
-		{"LimitClock", g.Limits.Clock},
+		{"TimeControl", bothTimes},
+		{"WhiteTimeControl", whiteTime},
+		{"BlackTimeControl", blackTime},
 		{"OnRepetition", g.OnRepetition},
 		{"Adjudication", g.Adjudication},
 		{"PlyCount", number(g.Plies)},
@@ -118,6 +127,25 @@ func Append(
 		b = fmt.Appendf(b, "[%s \"%s\"]\n", t.name, escaper.Replace(value))
 	}
 	return fmt.Appendf(b, "\n%s\n\n", movesText(g)), nil
+}
+
+// timeControl returns the clock of a player of a game as PGN has it, in seconds: "60", "60+0.6",
+// "40/60+1" with a period of 40 moves. It is "" without a clock.
+func timeControl(g *record.Record, player string) string {
+	spec, _ := agents.ParseSpec(player) // in imported games it may be any name
+	own := spec.Get("clock")
+	c, err := game.ParseClock(cmp.Or(own, g.Limits.Clock))
+	if err != nil {
+		return ""
+	}
+	text := strconv.FormatFloat(c.Base.Seconds(), 'f', -1, 64)
+	if c.Moves > 0 {
+		text = fmt.Sprintf("%d/%s", c.Moves, text)
+	}
+	if c.Increment > 0 {
+		text += "+" + strconv.FormatFloat(c.Increment.Seconds(), 'f', -1, 64)
+	}
+	return text
 }
 
 // escaper escapes the values of tags.

@@ -55,7 +55,7 @@ const sampleText = `[Event "a run"]
 [LimitDepth "3"]
 [LimitNodes "1000"]
 [LimitMoveTime "100ms"]
-[LimitClock "1m0s+1s"]
+[TimeControl "60+1"]
 [PlyCount "1"]
 [Reason "goal"]
 [Termination "normal"]
@@ -97,6 +97,14 @@ func TestAppendOthers(t *testing.T) {
 		"{0.001234s n=12 d=1}": {"/1", func(g *record.Record) { g.Scores[0] = record.NoScore }},
 		// Another program says the result, and the moves don't tell how the game ended.
 		`[Reason "imported"]`: {"Termination", func(g *record.Record) { g.Reason = record.Imported }},
+		// A clock is in seconds; a player's own takes the place of the run's.
+		"[TimeControl \"40/60+1\"]\n[PlyCount": {"LimitClock", func(g *record.Record) { g.Limits.Clock = "40/1m0s+1s" }},
+		"[WhiteTimeControl \"40/90\"]\n[BlackTimeControl \"0.5+0.01\"]": {"[TimeControl", func(g *record.Record) {
+			g.South.Agent, g.North.Agent = "random:clock=40/1m30s", "random:clock=500ms+10ms"
+		}},
+		"[LimitMoveTime \"100ms\"]\n[WhiteTimeControl \"86400\"]\n[PlyCount": {"BlackTime", func(g *record.Record) {
+			g.South.Agent, g.Limits.Clock = "random:clock=24h", "no clock"
+		}},
 		// A player's name is its label; a tag has its spec.
 		`[BlackAgent "random:name=Max \"the wall\",x='a,b'"]`: {"[Black \"random", func(g *record.Record) {
 			g.North.Agent = `random:name=Max "the wall",x='a,b'`
