@@ -38,7 +38,7 @@ func ReadFile(path string) File {
 // what they hold now, whatever happens to them later. The path of a file is its name, unless paths
 // has another one. [Registry.New] returns the errors of files and specs.
 func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
-	reading := &Registry{kinds: r.kinds}
+	reading := &Registry{kinds: r.kinds, idle: r.idle}
 	for _, spec := range specs {
 		_ = r.Each([]Spec{spec}, func(_ Spec, kind Kind, v Values) error {
 			for _, d := range kind.Params {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
 	Registry *Registry      // makes the agents inside of this one, and reads files
+	Idle     chan io.Closer // programs for other agents, see [Registry.Keeping]; nil: none
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
@@ -71,7 +73,8 @@ func Common() []ParamDef {
 // registers itself.
 type Registry struct {
 	kinds map[string]Kind
-	read  []File // see [Registry.Reading]
+	read  []File         // see [Registry.Reading]
+	idle  chan io.Closer // see [Registry.Keeping]
 }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
@@ -170,7 +173,7 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 // Config returns what the agent a spec names is made of, for games under rule sets.
 func (r *Registry) Config(s Spec, sets ...*rules.Rules) (Config, error) {
 	v, err := r.Values(s)
-	return Config{v, sets, r}, err
+	return Config{v, sets, r, r.idle}, err
 }
 
 // Light reports whether the agent a spec names is known to decide within some hundredths of a

@@ -118,7 +118,7 @@ func FuzzLoad(f *testing.F) {
 		if c, err := LoadTexel(path, nil); err == nil {
 			require.NoError(t, c.Validate())
 		}
-		if c, err := LoadSPSA(path, nil, testRegistry()); err == nil {
+		if c, err := LoadSPSA(t.Context(), path, nil, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
 		}
 	})

@@ -47,7 +47,7 @@ func TestShippedFiles(t *testing.T) {
 			require.True(t, small || c.Rules.String() == name)
 			require.Equal(t, schedule.RandomOpenings, c.Match.Openings.Policy)
 		case strings.HasSuffix(name, "spsa"):
-			c, err := LoadSPSA(path, nil, registry)
+			c, err := LoadSPSA(t.Context(), path, nil, registry)
 			require.NoError(t, err)
 			require.NotEmpty(t, c.Agent.Kind)
 			if name == "spsa" {

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +20,7 @@ func loadKind(kind, path string) (err error) {
 	case "train":
 		_, err = LoadGenerations(path, nil, exploring())
 	case "spsa":
-		_, err = LoadSPSA(path, nil, exploring())
+		_, err = LoadSPSA(context.Background(), path, nil, exploring())
 	case "texel":
 		_, err = LoadTexel(path, nil)
 	default:

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"context"
 
 	"go.yaml.in/yaml/v3"
 
@@ -63,41 +64,61 @@ func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eva
 // spsaFile has the keys of a file of an SPSA run.
 type spsaFile struct {
 	training.SPSA `yaml:",inline"`
-	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
+	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), weight.FEATURE of its evaluation, or opt.NAME, an option of an external engine. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max, start and whole are in gyges help settings."`
 }
 
 // LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
-// nil, takes the place of the rules there. The error joins all problems.
-func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
+// nil, takes the place of the rules there. The agent is started, to see that it can play, and which
+// options it announces. The error joins all problems.
+func LoadSPSA(
+	ctx context.Context, path string, r *rules.Rules, registry *agents.Registry,
+) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Name = nameOf(path)
 	err := load(path, "an SPSA tuning", &c, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Openings.ForMatch(c.Rules)
-		// What parameters there are depends on the agent: they are read only if it is right. Until
-		// then they count as reported.
+		// What parameters there are depends on the agent, which says it when it is started: they
+		// are read only if agent and rules are right. Until then they count as reported.
 		p.bad["parameters"] = c.Parameters != nil
 		p.report(c.Validate(registry))
-		if c.Parameters == nil || p.bad["agent"] {
+		canPlay := !p.bad["agent"] && !p.bad["rules"]
+		if c.Parameters == nil || !canPlay {
+			return
+		}
+		var announced []agents.ParamDef
+		agent, err := registry.Start(ctx, c.Agent, c.Rules)
+		if err == nil {
+			announced = agent.Announced()
+			c.Engine = agent.Program()
+			err = agent.Close()
+		}
+		for _, err := range problems.Split(err) {
+			p.add(p.lines["agent"], "agent: %v", err)
+		}
+		if err != nil {
 			return
 		}
 		p.bad["parameters"] = false
 		p.setting("parameters", c.Parameters, func() {
-			c.Method.Params = p.params(c.Parameters, &c.SPSA, registry)
+			c.Method.Params = p.params(c.Parameters, &c.SPSA, registry, announced)
 		})
 		p.report(c.Validate(registry))
 	})
 	return c.SPSA, err
 }
 
-// params reads the parameters that an SPSA run tunes, a mapping by their names.
-func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registry) []spsa.Param {
+// params reads the parameters that an SPSA run tunes, a mapping by their names. announced are the
+// options of the agent, if it is a program.
+func (p *parser) params(
+	n *yaml.Node, c *training.SPSA, registry *agents.Registry, announced []agents.ParamDef,
+) []spsa.Param {
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {
 		path := "parameters." + key.Value
 		p.setting(path, value, func() {
 			p.lines[path] = key.Line
-			widest, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
+			widest, err := tuning.Find(registry, c.Agent, c.Rules, announced, key.Value)
 			if err != nil {
 				p.add(key.Line, "%v", err)
 				return
@@ -107,6 +128,9 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 			if param.Min < widest.Min || widest.Max < param.Max {
 				p.add(key.Line, "expected min and max from %v to %v, found %v and %v",
 					widest.Min, widest.Max, param.Min, param.Max)
+			}
+			if widest.Whole && !param.Whole {
+				p.add(key.Line, "expected whole: true, as its type is int")
 			}
 			list = append(list, param)
 		})

@@ -124,7 +124,7 @@ func TestRulesInPlaceOfTheFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, kang, fit.Rules)
 	require.Equal(t, eval.Kang, fit.Parent.Rules)
-	tuned, err := LoadSPSA("tuning/spsa.yaml", kang, builtin.Registry())
+	tuned, err := LoadSPSA(t.Context(), "tuning/spsa.yaml", kang, builtin.Registry())
 	require.NoError(t, err)
 	require.Equal(t, kang, tuned.Rules)
 	trained, err := LoadGenerations("training/standard.yaml", kang, exploring())

@@ -1,9 +1,14 @@
 package configs
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/tuning/spsa"
 )
 
 func TestTuningReportsEverything(t *testing.T) {
@@ -89,4 +94,58 @@ func TestTuningReportsEverything(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// engine is an agent that announces options, or doesn't start.
+type engine struct {
+	nobody
+	announced []agents.ParamDef
+	err       error
+}
+
+func (e engine) Start(context.Context) error { return e.err }
+
+func (e engine) Announced() []agents.ParamDef { return e.announced }
+
+// The parameters of a tuning may be options of the agent's program, as it announces them.
+func TestTuningOfEngines(t *testing.T) {
+	reach, valid := agents.Declare("opt.reach", agents.Int, "3", "0", "10", nil)
+	require.True(t, valid)
+	free, valid := agents.Declare("opt.free", agents.Text, "", "", "", nil)
+	require.True(t, valid)
+	load := func(e engine, text string) (string, []spsa.Param, error) {
+		options := agents.ParamsOf(&struct {
+			Option string `param:"opt."`
+		}{})
+		made := func(agents.Config) (agents.Agent, error) { return e, nil }
+		path := write(t, text)
+		c, err := LoadSPSA(t.Context(), path, nil,
+			agents.NewRegistry(agents.Kind{Name: "engine", Params: options, New: made}))
+		return path, c.Method.Params, err
+	}
+	two := engine{announced: []agents.ParamDef{reach, free}}
+
+	_, params, err := load(two, "agent: engine:opt.reach=5\nparameters:\n"+
+		"  opt.reach: {c: 2, max: 8}\n  opt.free: {c: 1, start: 2, min: 1, max: 4, whole: true}\n")
+	require.NoError(t, err)
+	require.Equal(t, []spsa.Param{
+		{Name: "opt.reach", Start: 5, Min: 0, Max: 8, C: 2, Whole: true},
+		{Name: "opt.free", Start: 2, Min: 1, Max: 4, C: 1, Whole: true},
+	}, params)
+	_, params, err = load(engine{}, "agent: engine\nparameters: {opt.any: {c: 1, start: 0.5, min: 0, max: 1}}\n")
+	require.NoError(t, err)
+	require.Equal(t, []spsa.Param{{Name: "opt.any", Start: 0.5, Max: 1, C: 1}}, params)
+
+	path, _, err := load(two, "agent: engine\nparameters:\n  opt.raech: {c: 1}\n  opt.reach: {c: 1, max: 11}\n"+
+		"  opt.free: {c: 1, start: 1, min: 0}\n")
+	requireProblems(t, path, err, `3: parameters.opt.raech: unknown parameter "opt.raech", did you mean "opt.reach"?`,
+		"4: parameters.opt.reach: expected min and max from 0 to 10, found 0 and 11",
+		"5: parameters.opt.free: expected numbers as start, min and max, found 1, 0 and +Inf; give what the engine doesn't announce")
+	path, _, err = load(two, "agent: engine\nparameters: {opt.reach: {c: 1, whole: false}}\n")
+	requireProblems(t, path, err, "2: parameters.opt.reach: expected whole: true, as its type is int")
+	path, _, err = load(two, "rules: chess\nagent: engine\nparameters: {opt.raech: {c: 1}}\n")
+	requireProblems(t, path, err, "1: rules: unknown rules")
+	broken := engine{err: errors.Join(errors.New("no file a"), errors.New("no file b"))}
+	path, _, err = load(broken, "steps: 5\nagent: engine\nparameters: {opt.reach: {c: 1}}\n")
+	requireProblems(t, path, err, `2: agent: agent "engine": no file a`, `2: agent: agent "engine": no file b`)
 }

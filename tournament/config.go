@@ -57,6 +57,10 @@ type Config struct {
 	// Read has the files that Agents name, which [Run] reads once.
 	Read []agents.File
 
+	// Engines are the external programs that Agents must be, by their labels; nil: any.
+	// [Runner.Start] sets it to those that it finds.
+	Engines map[string]*agents.Program
+
 	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a
 	// smaller UntilError.
 	Extend bool

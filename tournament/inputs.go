@@ -15,16 +15,20 @@ import (
 )
 
 // Inputs is everything beside the program that the games of a run depend on. [Run] makes it, the
-// manifest keeps it, and a run goes on only with the same, see [Inputs.Compare]. Whatever else is
-// found to change games, such as the programs of external engines, has its place here.
+// manifest keeps it, and a run goes on only with the same, see [Inputs.Compare] and
+// [Manifest.addEngines]. Whatever else is found to change games has its place here.
 type Inputs struct {
 	Config Config        `json:"config"`          // every default filled in; of imported games its name alone
 	Files  []agents.File `json:"files,omitempty"` // that agents and openings name
+
+	// Engines are the external programs that players are, by the players' labels, as they were when
+	// they started.
+	Engines map[string]*agents.Program `json:"engines,omitempty"`
 }
 
 // inputs returns what a run depends on, whose agents are made of files.
 func (c *Config) inputs(files []agents.File) Inputs {
-	return Inputs{c.Completed(), slices.Concat(files, c.Openings.Files())}
+	return Inputs{c.Completed(), slices.Concat(files, c.Openings.Files()), c.Engines}
 }
 
 // Compare returns an error that says what differs from what a run began with, but for what changes

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gyges/agents"
+	"gyges/rules/base/textfmt"
 )
 
 // goOn makes m the manifest of a run that goes on, which was old so far. The error says why the run
@@ -32,7 +34,7 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	}
 
 	was := old.Inputs
-	longer := Inputs{old.Config.extended(&m.Config), old.Files}
+	longer := Inputs{old.Config.extended(&m.Config), old.Files, nil}
 	fixed := c.stages() == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
 		grows := longer.Config.Pairs > old.Config.Pairs || m.hasJoined(old)
@@ -43,7 +45,9 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	}
 	var anew []string // the players whose games are played anew
 	for _, i := range c.Again {
-		anew = append(anew, c.Agents[i].Label())
+		player := c.Agents[i].Label()
+		anew = append(anew, player)
+		delete(old.Engines, player)
 	}
 	err := was.Compare(m.Inputs, anew...)
 	if err != nil && fixed && longer.Compare(m.Inputs, anew...) == nil {
@@ -53,7 +57,26 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 		err = fmt.Errorf("%w; --extend plays the run's agents as they met, "+
 			"and others between or after them", err)
 	}
+	m.Engines = old.Engines
+	if err == nil && c.Engines != nil { // otherwise the agents start later
+		err = m.addEngines(c.Engines)
+	}
 	return err
+}
+
+// addEngines sets the engines to those that have started. The error names one that isn't what it
+// was in the run so far.
+func (m *Manifest) addEngines(started map[string]*agents.Program) error {
+	for _, spec := range m.Config.Agents {
+		player := spec.Label()
+		if difference := started[player].Difference(m.Engines[player]); difference != "" {
+			return fmt.Errorf("the engine of %.60q has changed since the run began: %s; "+
+				"put the old one back, or play the new one under another name= in another folder, "+
+				"or its games anew with --again %s", player, difference, textfmt.ShellWord(player))
+		}
+	}
+	m.Engines = started
+	return nil
 }
 
 // hasJoined reports whether agents have joined the run that was old so far.
@@ -120,7 +143,9 @@ func CompareConfigs(was, now any) error {
 	maps.Copy(keys, after)
 	text := ""
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if a, b := before[key], after[key]; a != b {
+		a := strings.TrimPrefix(string(before[key]), "null")
+		b := strings.TrimPrefix(string(after[key]), "null")
+		if a != b {
 			text += fmt.Sprintf("; %s was %.300s, now %.300s",
 				key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 		}
@@ -131,23 +156,11 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// valuesOf returns the values of a configuration as JSON, by their keys. Without one, or of null, a
-// value is "".
-func valuesOf(config any) (map[string]string, error) {
+// valuesOf returns the values of a configuration as JSON, with every digit, by their keys.
+func valuesOf(config any) (values map[string]json.RawMessage, err error) {
 	text, err := json.Marshal(config)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &values)
 	}
-	var object map[string]any
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.UseNumber() // with every digit
-	if err := in.Decode(&object); err != nil {
-		return nil, err
-	}
-	values := map[string]string{}
-	for key, value := range object {
-		text, _ := json.Marshal(value) // it was read from JSON
-		values[key] = strings.TrimPrefix(string(text), "null")
-	}
-	return values, nil
+	return values, err
 }

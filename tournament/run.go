@@ -140,13 +140,14 @@ func (s *session) open(ctx context.Context) error {
 	return nil
 }
 
-// start starts the agents. If one doesn't start, the run is refused like one whose config is wrong.
+// start starts the agents. If one doesn't start, the run is refused like one whose config is wrong;
+// if one is another program than it was, like one in whose folder another run is.
 func (s *session) start(ctx context.Context) error {
-	err := s.runner.Start(ctx)
-	if err != nil {
+	if err := s.runner.Start(ctx); err != nil {
 		s.Summary = Summary{}
+		return err
 	}
-	return err
+	return s.manifest.addEngines(s.plan.config.Engines)
 }
 
 // play plays the games that are missing. Its error is nil when ctx is cancelled.

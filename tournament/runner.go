@@ -132,8 +132,19 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		r.agents[seated[*hung]] = nil
 		return g, err
 	}
-	if err != nil || g.Fault == nil {
+	if err != nil {
 		return g, err
+	}
+	for _, i := range seated { // whose program may have been started anew
+		player := r.spec(i).Label()
+		difference := r.agents[i].Program().Difference(r.config.Engines[player])
+		if difference != "" {
+			return nil, fmt.Errorf("the engine of %.60q has changed since the run began: %s",
+				player, difference)
+		}
+	}
+	if g.Fault == nil {
+		return g, nil
 	}
 	if g.Fault.Kind == record.FaultIllegal { // the agent itself is well
 		return g, nil
@@ -144,8 +155,8 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 	return g, nil
 }
 
-// Start makes all agents ready, so that one that can't play is found before the games. The error
-// joins one for each.
+// Start makes all agents ready, so that one that can't play is found before the games, and sets
+// Engines of the config to those that it finds. The error joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
 	errs := make([]error, len(r.config.Agents))
 	lists.OnAllCores(len(errs), func(i int) { // it takes engines seconds
@@ -158,7 +169,16 @@ func (r *Runner) Start(ctx context.Context) error {
 			errs[i] = problems.Prefix(fmt.Sprintf("agent %.60q", r.spec(i)), err)
 		}
 	})
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	r.config.Engines = map[string]*agents.Program{}
+	for i, spec := range r.config.Agents {
+		if program := r.agents[i].Program(); program != nil {
+			r.config.Engines[spec.Label()] = program
+		}
+	}
+	return nil
 }
 
 // spec returns the spec of one of the runner's agents.

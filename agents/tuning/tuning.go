@@ -5,9 +5,11 @@
 package tuning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,25 +17,37 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 )
 
 // Find returns a numeric parameter of an agent with its value there and its bounds; for weights of
-// the evaluation, Start is the weight under the rules r. The error names the reason if the
-// parameter can't be tuned.
+// the evaluation, Start is the weight under the rules r. announced are the options of the program
+// that the agent is: a start that they don't say is NaN, a bound is infinite. The error names the
+// reason if the parameter can't be tuned.
 func Find(
-	registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string,
+	registry *agents.Registry, spec agents.Spec, r *rules.Rules, announced []agents.ParamDef,
+	name string,
 ) (t spsa.Param, err error) {
 	config, err := registry.Config(spec)
 	if err != nil {
 		return t, err
 	}
 	kind, _ := registry.Kind(spec) // Config has the same error
+	if _, takesOptions := kind.Param(agents.OptionPrefix + name); takesOptions {
+		kind.Params = slices.Concat(announced, kind.Params)
+	}
 	def, ok := kind.Param(name)
+	isOption := strings.HasPrefix(name, agents.OptionPrefix)
+	if isOption && len(announced) > 0 {
+		ok = def.Key == name // not that of all options
+	}
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
-	if !isNumber(def) {
+	// Programs may announce a number as a text, or without a type.
+	mayBeNumber := isOption && def.Type() == agents.Text && def.Enum() == nil
+	if !isNumber(def) && !mayBeNumber {
 		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s",
 			name, def.Type(), strings.Join(numeric(kind), ", "))
 	}
@@ -41,6 +55,20 @@ func Find(
 	t.Whole = def.Type() == agents.Int
 	t.Min, t.Max = def.Bounds()
 	t.Start = config.Float(name)
+	if isOption {
+		for given := range config.Values {
+			if given != name && strings.EqualFold(given, name) { // which is the same option
+				return t, fmt.Errorf("expected %s in the agent's spec, found %s", name, given)
+			}
+		}
+		text := cmp.Or(config.Values[name], def.Default())
+		t.Start, err = settings.Parse[float64](text)
+		if err != nil {
+			t.Start = math.NaN()
+		}
+		_, err = agents.ParseSpec(spec.With(name, "0").String()) // not all names can be written
+		return t, err
+	}
 	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
 	if !isWeight {
 		if config.Values[name] == "" {
@@ -94,11 +122,16 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 }
 
 // With returns a spec with parameters set to numbers: whole ones, and others rounded to six digits.
+// Options of programs, not all of which read exponents, have none.
 func With(spec agents.Spec, names []string, values []float64) agents.Spec {
 	for i, name := range names {
 		text := strconv.FormatFloat(values[i], 'g', 6, 64)
-		if values[i] == math.Trunc(values[i]) {
-			text = fmt.Sprint(values[i]) // all digits
+		rounded, _ := strconv.ParseFloat(text, 64) // it has just been printed
+		switch {
+		case values[i] == math.Trunc(values[i]):
+			text = strconv.FormatFloat(values[i], 'f', 0, 64) // all digits
+		case strings.HasPrefix(name, agents.OptionPrefix):
+			text = strconv.FormatFloat(rounded, 'f', -1, 64)
 		}
 		spec = spec.With(name, text)
 	}

@@ -12,7 +12,6 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/lists"
-	"gyges/rules/base/textfmt"
 )
 
 // Verdict is the result of one check.
@@ -146,7 +145,7 @@ func Check(
 		if errors.As(err, new(*agents.Failure)) { // its state is unknown
 			c.kill()
 		}
-		report(CheckResult{check.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
+		report(CheckResult{check.name, verdict, printable(detail)})
 		if verdict != Fail {
 			passed++
 		} else if i == 0 {

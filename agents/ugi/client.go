@@ -32,14 +32,20 @@ type client struct {
 	command []string
 	dir     string
 
-	proc  *process // nil: it doesn't run
-	trace trace
+	proc    *process        // nil: it doesn't run
+	program *agents.Program // as it was started last; nil: it never was
+	trace   trace
+
+	// What the program has been told since it started.
+	untold bool        // no options of the spec, or those of another one
+	sent   limitValues // set as options
 
 	// What the program says of itself when it starts.
-	name     string
-	offered  []option
-	named    bool // options are set as in UCI, with the words name and value
-	extended bool // it supports our extensions
+	name      string
+	offered   []option
+	announced []string // the lines of these options, bounded
+	named     bool     // options are set as in UCI, with the words name and value
+	extended  bool     // it supports our extensions
 
 	pending pendingAnswers
 	twice   bool     // it has answered a go twice
@@ -86,7 +92,7 @@ func CheckCommand(ctx context.Context, command string) error {
 // findProgram checks that there is a program to start in a folder; "": here.
 func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
-		return errors.New("expected cmd=PROGRAM, found none")
+		return errors.New("expected cmd=PROGRAM, found none; engine=NAME is for workers alone")
 	}
 	// exec.LookPath looks from here, and the program is started from dir.
 	path := command[0]
@@ -114,6 +120,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	// Nothing is left of the program that ran before.
 	c.name = ""
 	c.offered = nil
+	c.announced = nil
 	c.named = false
 	c.extended = false
 	c.pending = pendingAnswers{}

@@ -63,7 +63,7 @@ func FuzzHost(f *testing.F) {
 		if north {
 			g.PlayLegal(g.Legal().At(0))
 		}
-		h := &host{client: client{pending: pendingAnswers{ready: true, move: true}}}
+		h := &host{client: &client{pending: pendingAnswers{ready: true, move: true}}}
 		for line := range strings.Lines(text) {
 			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 			done, err := h.handleLine(word, rest)

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -32,6 +33,7 @@ import (
 type config struct {
 	Command  string        `param:"cmd" help:"the program and its arguments, separated by blanks; words with blanks in double quotes"`
 	Dir      string        `param:"dir" help:"folder to run it in; a program named with a slash is looked for from there"`
+	Engine   string        `param:"engine" help:"name by which workers on other machines find their program in place of cmd and dir; default: the player's name"`
 	Depth    int           `param:"depth" check:"1..1000" help:"plies to search, if the program has an option for it"`
 	Nodes    int64         `param:"nodes" check:"1..1000000000000" help:"nodes for a move, if the program has an option for it"`
 	MoveTime time.Duration `param:"movetime" check:"1ms..1h" help:"time for a move"`
@@ -52,8 +54,7 @@ func (restart) Choices() []settings.Choice {
 	return []settings.Choice{{Name: "crash"}, {Name: string(everyGame)}}
 }
 
-// optionPrefix begins the names of the parameters that set options of the program.
-const optionPrefix = "opt."
+const optionPrefix = agents.OptionPrefix
 
 // Kind returns the kind of agent that is an external program. log receives notes on engines;
 // nil: none are logged.
@@ -74,22 +75,22 @@ func Kind(log *slog.Logger) agents.Kind {
 // host is a program as an agent, started before the first game and used for all games until it
 // fails.
 type host struct {
-	client
+	*client
 	config config
 	kind   *kind
-	given  []agents.Param // options of the spec, by name
-	rules  []*rules.Rules // that the program must be able to play
+	given  []agents.Param   // options of the spec, by name
+	rules  []*rules.Rules   // that the program must be able to play
+	idle   chan<- io.Closer // programs that are kept; nil: none are
 
-	sent  limitValues // set as options of the program
 	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
-// game.
+// game, unless one is kept that runs; see [agents.Registry.Keeping].
 func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
-	h := &host{kind: k, rules: c.Rules}
+	h := &host{client: new(client), kind: k, rules: c.Rules, idle: c.Idle}
 	c.Decode(&h.config)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
@@ -104,19 +105,33 @@ func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
 		}
 		h.given = append(h.given, agents.Param{Name: option, Value: value})
 	}
-	return h, findProgram(h.command, h.dir)
+	if err := findProgram(h.command, h.dir); err != nil {
+		return nil, err
+	}
+	select {
+	case program := <-c.Idle:
+		h.client = program.(*client)
+		h.untold = true
+	default: // there is none
+	}
+	return h, nil
+}
+
+// Close ends the program, or keeps it, unless games begin with a new one or it owes an answer.
+func (h *host) Close() error {
+	owes := h.pending.ready || h.pending.move
+	if !owes && h.config.Restart != everyGame {
+		select {
+		case h.idle <- h.client:
+			return nil
+		default: // none are kept, or there are enough
+		}
+	}
+	return h.client.Close()
 }
 
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
-
-// Program returns what the program said of itself.
-func (h *host) Program() *agents.Program {
-	if h.proc == nil {
-		return nil
-	}
-	return &agents.Program{Name: h.name}
-}
 
 // Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }
@@ -176,6 +191,10 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
+		h.program = h.look()
+		h.untold = true
+	}
+	if h.untold {
 		if err := h.checkOptions(); err != nil {
 			return h.fail(ctx, err)
 		}
@@ -186,6 +205,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
 		}
+		h.untold = false
 	}
 	for _, r := range sets {
 		if err := h.checkRules(r); err != nil {

@@ -125,6 +125,7 @@ func (c *client) addOption(text string) {
 		return
 	}
 	c.offered = append(c.offered, o)
+	c.announced = append(c.announced, printable(text))
 	if o.named {
 		c.named = true
 	}

@@ -259,7 +259,7 @@ func TestKnownRules(t *testing.T) {
 		"rules var kang:null_move=allow":                        "the engine can't play kang: it plays kang:null_move=allow",
 		"rules" + strings.Repeat(" var x", 30) + " var leather": "the engine can't play kang: it plays leather",
 	} {
-		var h host
+		h := host{client: new(client)}
 		h.addOption(text)
 		require.True(t, h.extended)
 		err := h.checkRules(kang)
@@ -271,8 +271,8 @@ func TestKnownRules(t *testing.T) {
 	}
 }
 
-// The registry returns what the program of a spec announces, and nothing for other agents.
-func TestRegistryAnnounced(t *testing.T) {
+// An agent that was started returns what its program announces, and nothing if it is none.
+func TestAnnounced(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		announcing(t, "typed", ",opt.wReach=1"): {"opt.wReach", "opt.scale", "opt.quiet", "opt.book", "opt.mode",
@@ -282,12 +282,14 @@ func TestRegistryAnnounced(t *testing.T) {
 	} {
 		spec, err := agents.ParseSpec(text)
 		require.NoError(t, err)
-		found, err := testRegistry().Announced(t.Context(), spec)
+		agent, err := testRegistry().Start(t.Context(), spec)
 		require.NoError(t, err)
+		found := agent.Announced()
+		require.NoError(t, agent.Close())
 		require.Equal(t, want, lists.Map(found, func(d agents.ParamDef) string { return d.Key }), text)
 	}
 	spec, err := agents.ParseSpec(announcing(t, "typed", ",opt.wReahc=1"))
 	require.NoError(t, err)
-	_, err = testRegistry().Announced(t.Context(), spec)
+	_, err = testRegistry().Start(t.Context(), spec)
 	require.ErrorContains(t, err, `unknown option "wReahc", did you mean "wReach"?`)
 }

@@ -25,13 +25,16 @@ const (
 	writingTime = 10 * time.Second // for an engine to read what is sent to it
 	endingTime  = time.Second      // for a program that closed its output to end, on a busy machine
 	killingTime = 5 * time.Second  // for the system to end a program that was killed
+
+	tick = 10 * time.Millisecond // of the system's clock, by which files have their times
 )
 
 // process is a running engine, whose lines it sends and receives. Its methods are for one
 // goroutine.
 type process struct {
-	cmd   *exec.Cmd
-	trace *trace
+	cmd     *exec.Cmd
+	trace   *trace
+	started time.Time // as times of files tell it, which are behind by up to a tick
 
 	// Pipes to the engine's standard input, and from its output and its error output.
 	stdin          io.WriteCloser
@@ -63,6 +66,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	p := &process{
 		cmd:     cmd,
 		trace:   t,
+		started: time.Now().Add(-tick),
 		lines:   make(chan textLine),
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),

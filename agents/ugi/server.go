@@ -21,7 +21,7 @@ import (
 const (
 	// maxCommand is in bytes: the history of the longest game that the rules allow fits in a line.
 	maxCommand = 1 << 20
-	maxInfo    = 240 // bytes in an info string
+	maxInfo    = 240 // bytes in an info string, and of what is kept of a line
 
 	// lastSearch is how long a search may take whose limits can't be read, and how long one may go
 	// on when the input has ended.
@@ -142,8 +142,11 @@ type server struct {
 // complain answers a host that asks for something that can't be done.
 func (s *server) complain(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(text, maxInfo)))
+	s.out.line("info string %s", printable(text))
 }
+
+// printable returns a line for messages and files, bounded and escaped.
+func printable(text string) string { return textfmt.Escape(textfmt.Cut(text, maxInfo)) }
 
 // handle runs a command. It reports whether it was quit.
 func (s *server) handle(ctx context.Context, line string) (quit bool) {

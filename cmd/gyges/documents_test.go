@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -154,7 +155,7 @@ func checkArgs(args []string) error {
 	case *tuneTexelCmd:
 		_, err = configs.LoadTexel(command.Config, nil)
 	case *tuneSPSACmd:
-		_, err = configs.LoadSPSA(command.Config, nil, e.registry)
+		_, err = configs.LoadSPSA(context.Background(), command.Config, nil, e.registry)
 	case *trainCmd:
 		_, err = configs.LoadGenerations(command.Config, nil, e.registry)
 	}
@@ -197,7 +198,7 @@ func loadAny(t *testing.T, text string) (first error) {
 		func() error { _, err := configs.LoadTournament(file, registry); return err },
 		func() error { _, err := configs.LoadSelfPlay(file, registry); return err },
 		func() error { _, err := configs.LoadTexel(file, nil); return err },
-		func() error { _, err := configs.LoadSPSA(file, nil, registry); return err },
+		func() error { _, err := configs.LoadSPSA(context.Background(), file, nil, registry); return err },
 		func() error { _, err := configs.LoadGenerations(file, nil, registry); return err },
 	} {
 		err := load()

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -179,8 +180,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 		words = append(words, "--tls-ca", f.Cert)
 	}
 	for _, p := range players {
-		if p.Kind == "ugi" {
-			engine := p.Get("name") + "=" + p.Get("cmd")
+		engine := cmp.Or(p.Get("engine"), p.Get("name")) + "=" + p.Get("cmd")
+		if p.Kind == "ugi" && !slices.Contains(words, engine) {
 			words = append(words, "--engine", engine)
 		}
 	}
@@ -215,7 +216,7 @@ type workerCmd struct {
 	Nats    string            `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int               `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Allow   []string          `placeholder:"KIND,…" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
-	Engine  map[string]string `mapsep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
+	Engine  map[string]string `mapsep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:engine=NAME, or ugi:name=NAME without engine; may be repeated. The parameters cmd and dir of their specs are ignored."`
 	Name    string            `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
 	accessFlags
 }

@@ -131,9 +131,12 @@ type tuneSPSACmd struct {
 	resultFlag
 }
 
-// Run starts the agent once before there is a folder, so that a mistake in its spec leaves nothing.
+// Run begins with the config, whose agent is started for that: a mistake there leaves no folder.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
+	config, err := configs.LoadSPSA(ctx, c.Config, c.Rules, e.registry)
+	if ctx.Err() != nil { // an agent that was stopped is no mistake in the file
+		return ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -141,11 +144,6 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	config.Out = newFolder(config.Out, config.Name)
-	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
-	closeAgent(e, agent)
-	if err != nil {
-		return err
-	}
 	games := tournament.Config{
 		Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out,
 	}

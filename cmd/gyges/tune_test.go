@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,6 +114,21 @@ func TestUnverifiedTuning(t *testing.T) {
 	require.Regexp(t, `\nA match against the start: gyges match alphabeta:depth=1,hash=1,weight.mobility=-?[\d.]+,lmp_move_count=\d+,`+
 		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_move_count=22,name=old --rules simplified --nodes 300\n`+
 		`Verdict: nothing was verified, so no gain is shown; play this match, or give verification.pairs\n$`, text)
+}
+
+// An engine whose start is interrupted is no mistake in the file.
+func TestInterruptedStartOfATuning(t *testing.T) {
+	t.Parallel()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	config := writeConfig(t, fmt.Sprintf("agent: 'ugi:cmd=\"%s\" -test.list=^$'\nparameters: {opt.x: {c: 1}}\n", program))
+	out := filepath.Join(t.TempDir(), "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, _, errText := gyges(ctx, "", "tune", "spsa", config, "--out", out)
+	require.Equal(t, exitInterrupted, code, errText)
+	require.NotContains(t, errText, "agent")
+	require.NoDirExists(t, out)
 }
 
 // stopAtNextStep cancels when a history has grown.

@@ -17,10 +17,16 @@ func TestInvitation(t *testing.T) {
 	f := queueFlags{accessFlags: accessFlags{User: "player", Cert: "cert.pem"}}
 	name, err := os.Hostname()
 	require.NoError(t, err)
+	var players []agents.Spec
+	for _, text := range []string{"random", "ugi:engine=a,name=x,cmd=./a --x", "ugi:cmd=b,name=b", "ugi:engine=a,name=y,cmd=./a --x"} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		players = append(players, spec)
+	}
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
-		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
+		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem --engine 'a=./a --x' --engine b=b\n"+
 		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
-		f.invitation("tls://0.0.0.0:4222", []agents.Spec{{Kind: "random"}}))
+		f.invitation("tls://0.0.0.0:4222", players))
 }
 
 // A worker on a terminal shows each run that it plays, and how far they are together.

@@ -12,18 +12,15 @@ import (
 	"gyges/rules/base/settings"
 )
 
-const (
-	engineKind = "ugi"  // which starts programs
-	engineName = "name" // its parameter
-)
+const engineKind = "ugi" // which starts programs
 
 // AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
 	// that may be made, external programs not among them; empty: all that aren't interactive
 	Kinds []string
 
-	// Engines are the commands of programs that may be started, by their names in specs. Specs' cmd
-	// and dir are ignored.
+	// Engines are the commands of programs that may be started, by their names in specs, which are
+	// the parameter engine, or else name. Specs' cmd and dir are ignored.
 	Engines map[string]string
 }
 
@@ -76,8 +73,8 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 		}
 		return nil
 	}
-	// An engine is found by the name in its spec. Its command is the operator's.
-	name := v[engineName]
+	// An engine is found by its name in the spec. Its command is the operator's.
+	name := cmp.Or(v["engine"], v["name"])
 	command, ok := p.Engines[name]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")

@@ -57,20 +57,33 @@ const (
 	maxFile  = 256 << 20 // bytes
 )
 
-// Check returns an error if workers on other machines can't play a run: they find engines by their
-// names.
+// Check returns an error if workers on other machines can't play a run: they find engines by
+// names, of which each is one program's.
 func (o Options) Check(config *tournament.Config) error {
 	if _, err := savedIdentity(config.Out); err != nil {
 		return err
 	}
-	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
-		if kind.Name == engineKind && v[engineName] == "" {
-			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine",
-				spec)
+	programs := map[string]string{}
+	check := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+		if kind.Name != engineKind {
+			return nil
 		}
+		key := cmp.Or(v["engine"], v["name"])
+		if key == "" {
+			return fmt.Errorf("agent %.60q: expected engine=NAME or name=NAME, "+
+				"by which workers find the engine", spec)
+		}
+		// Workers would play the same program in place of both.
+		program := "cmd=" + v["cmd"] + ",dir=" + v["dir"]
+		first := programs[key]
+		if first != "" && first != program {
+			return fmt.Errorf("agent %.60q: expected an engine=NAME of its own, found %.60q, "+
+				"by which workers find that with %.60q", spec, key, first)
+		}
+		programs[key] = program
 		return nil
 	}
-	return o.Registry.Each(config.Agents, isNamed)
+	return o.Registry.Each(config.Agents, check)
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.

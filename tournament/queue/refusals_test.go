@@ -102,16 +102,36 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	spec, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
 	require.NoError(t, err)
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": spec.Get("cmd")} })
-	c := testConfig(t, 1, "random", "ugi:name=mine,cmd=true")
-	c.Rules = []*rules.Rules{rules.MustParse("standard")}
+	// Two settings of one program have one entry.
+	c := testConfig(t, 1, "ugi:engine=mine,name=a,cmd=true,opt.threads=1", "ugi:name=mine,cmd=true")
+	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+	c.OnRepetition = agents.Allow // which it doesn't know
 	c.Executor = testPool(t, connect(t, s), nil)
 	sum, err := tournament.Run(t.Context(), c, withoutEngines(), nil)
 	require.NoError(t, err)
 	require.Zero(t, sum.Faults, timeless(t, c.Out))
 	require.Contains(t, timeless(t, c.Out), `"ugi:name=mine,cmd=true"`)
+	require.Contains(t, timeless(t, c.Out), `"ugi:engine=mine,name=a,cmd=true,opt.threads=1"`)
+}
 
-	c.Agents[1].Params = c.Agents[1].Params[1:] // the name
-	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
+// Workers can find every engine, and none in place of another.
+func TestEngineKeys(t *testing.T) {
+	for _, test := range []struct{ first, second, want string }{
+		{"random", "ugi:cmd=a", `agent "ugi:cmd=a": expected engine=NAME or name=NAME`},
+		{"random", "explore:temperature=0,agent='ugi:cmd=a'", "expected engine=NAME or name=NAME"},
+		{"ugi:engine=x,name=a,cmd=a", "ugi:engine=x,name=b,cmd=b", `expected an engine=NAME of its own, found "x", by which workers find that with "cmd=a,dir="`},
+		{"ugi:engine=x,name=a,cmd=a", "ugi:name=x,cmd=a,dir=b", `found "x", by which workers find`},
+		{"ugi:engine=x,name=a,cmd=a", "ugi:engine=x,name=b,cmd=a", ""},
+		{"ugi:name=a,cmd=a", "ugi:name=b,cmd=b", ""},
+	} {
+		c := testConfig(t, 1, test.first, test.second)
+		err := Options{Registry: testRegistry()}.Check(&c)
+		if test.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, test.want)
+	}
 }
 
 // withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the
@@ -134,6 +154,7 @@ func TestAllowList(t *testing.T) {
 		{some, "greedy", "this worker's operator allows random, explore only"},
 		{AllowList{Kinds: []string{"random"}}, "explore:temperature=0,agent=random", "this worker's operator allows random only"},
 		{some, "explore:temperature=0,agent=greedy", "this worker's operator allows random, explore only"},
+		{engine, "ugi:engine=other,name=one,cmd=true", `this worker has no engine "other"`},
 		{engine, "ugi:name=other,cmd=true", `this worker has no engine "other"; its operator named one`},
 		{engine, "explore:temperature=0,agent='ugi:name=other,cmd=true'", `this worker has no engine "other"`},
 		{some, "ugi:name=one,cmd=true", "its operator named none"},

@@ -44,6 +44,8 @@ type subscription struct {
 	jobs      jetstream.Consumer
 	folder    string // of the files that its agents need; "": none
 
+	otherBuild string // see [status.Worker]
+
 	pairs   atomic.Int64 // played
 	games   atomic.Int64 // in them
 	playing sync.RWMutex // read-locked while a pair is played
@@ -248,11 +250,33 @@ func (r *subscription) prepare(w *Worker) error {
 		}
 		return refusal{err}
 	}
+	if err := r.compareEngines(c.Engines); err != nil {
+		return err
+	}
 	r.jobs, err = w.js.Consumer(r.ctx, jobStream, r.Run)
 	if err != nil {
 		return err
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
+	return nil
+}
+
+// compareEngines compares the engines that have started with the coordinator's. Another build is
+// noted, and another engine is refused.
+func (r *subscription) compareEngines(first map[string]*agents.Program) error {
+	for _, spec := range r.config.Agents {
+		player := spec.Label()
+		here, there := r.config.Engines[player], first[player]
+		difference := here.Difference(there)
+		if difference == "" {
+			continue
+		}
+		if here.Name != there.Name {
+			return refusal{fmt.Errorf("the engine of %.60q isn't the coordinator's: %s",
+				player, difference)}
+		}
+		r.otherBuild = player + ": " + difference
+	}
 	return nil
 }
 

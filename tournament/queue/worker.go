@@ -186,6 +186,7 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 		return
 	}
 	report := workerReport{Worker: w.state(), Secret: w.secret, Refused: r.refused}
+	report.OtherBuild = r.otherBuild
 	// Games of pairs that were not asked for are left out.
 	var runners []*tournament.Runner
 	for p := range r.runners.Range {

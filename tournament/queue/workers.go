@@ -308,11 +308,11 @@ func (r *run) listWorkers(state status.State) []status.Worker {
 			list = append(list, w)
 		}
 	}
-	// Names are bounded already, see distinct.
+	// Names are bounded already, see distinct, and ids are digests.
 	for i := range list {
 		w := &list[i]
-		w.ID = word(w.ID)
 		w.Version = word(w.Version)
+		w.OtherBuild = word(w.OtherBuild)
 		if state != status.Plays {
 			w.Playing = 0
 		}

@@ -399,9 +399,22 @@ func (r *Stream) Found() (n int64) {
 // Notes returns a sentence on each file that has fewer or more games than its manifest says were
 // played, those on names that look alike, and those on what was left out but for some kinds.
 func (r *Stream) Notes(except ...Kind) (notes []string) {
+	engines := map[string]*agents.Program{} // of the runs before, by player
 	for _, f := range r.files {
 		m := f.Manifest
-		if m == nil || m.Status == tournament.Running || f.cut {
+		if m == nil {
+			continue
+		}
+		for _, player := range slices.Sorted(maps.Keys(m.Engines)) {
+			difference := m.Engines[player].Difference(engines[player])
+			if difference != "" {
+				notes = append(notes, fmt.Sprintf(
+					"the engine of %.60q in %s isn't that of the runs before: %s",
+					player, f.Name, difference))
+			}
+			engines[player] = m.Engines[player]
+		}
+		if m.Status == tournament.Running || f.cut {
 			continue // how many there are isn't known
 		}
 		played := m.Games.Played

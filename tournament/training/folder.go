@@ -46,6 +46,9 @@ type Manifest struct {
 	// Files are those that the outcome depends on.
 	Files []agents.File `json:"files,omitempty"`
 
+	// Engine is the external program that the tuned agent is; nil: it is none.
+	Engine *agents.Program `json:"engine,omitempty"`
+
 	free []string // beginnings of keys of Config that may change on resume
 }
 
@@ -169,6 +172,10 @@ func (f *folder) resume(manifest []byte) error {
 	}
 	if err := tournament.CompareFiles(before.Files, f.manifest.Files); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	if difference := f.manifest.Engine.Difference(before.Engine); difference != "" {
+		return fmt.Errorf("%s: the engine has changed since the run began: %s; "+
+			"put the old one back, or begin another run in another folder", f.path, difference)
 	}
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 

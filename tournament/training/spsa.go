@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type SPSA struct {
 	Workers  int                 `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out      string              `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 	Executor tournament.Executor // plays the pairs; nil: this process
+	Engine   *agents.Program     // that Agent is; nil: it is none, or it isn't known
 }
 
 // Verification is the schedule of matches of the tuned agent against the initial one.
@@ -110,6 +112,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		Version: env.Version,
 		Config:  config,
 		Files:   slices.Concat(env.Registry.Files(), c.Openings.Files()),
+		Engine:  c.Engine,
 		free:    []string{"verification."}, // of matches yet to be played
 	})
 	if err != nil {
@@ -118,6 +121,9 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, f.history.Close()) }()
 	f.warn(&env)
 
+	// Programs go on from step to step.
+	env.Registry = env.Registry.Keeping()
+	defer func() { err = errors.Join(err, env.Registry.End()) }()
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
 	for _, p := range c.Method.Params {
@@ -281,13 +287,25 @@ func (r *spsaRun) match(
 	m.Out = filepath.Join(r.Out, folder)
 	m.Rules = []*rules.Rules{r.Rules}
 	m.Settings = r.Settings
-	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	m.Agents = []agents.Spec{r.player(a, "tuned"), r.player(b, "other")}
 	m.Pairs = pairs
 	m.Seed = seed
 	m.Workers = r.Workers
 	m.Executor = r.Executor
+	m.Engines = map[string]*agents.Program{"tuned": r.Engine, "other": r.Engine}
 	s, err := r.env.play(ctx, m)
 	return s.Pairs, err
+}
+
+// player returns an agent with a name in a match. A program keeps the key by which workers find it.
+func (r *spsaRun) player(spec agents.Spec, name string) agents.Spec {
+	kind, _ := r.env.Registry.Kind(spec) // it has been found before
+	_, isProgram := kind.Param("engine")
+	key := cmp.Or(spec.Get("engine"), spec.Get("name"))
+	if isProgram && key != "" {
+		spec = spec.With("engine", key)
+	}
+	return spec.With("name", name)
 }
 
 // removeGames removes the games of a step that is in the history.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
+	"gyges/agents/random"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/tournament"
@@ -67,4 +69,49 @@ func TestTuningStatus(t *testing.T) {
 	_, err = config.Run(t.Context(), testEnv(Observer{Step: func([]Line) { require.Equal(t, tournament.Running, status()) }}))
 	require.NoError(t, err)
 	require.Equal(t, tournament.Finished, status())
+}
+
+// programmed plays at random as an external program.
+type programmed struct {
+	agents.Agent
+	program *agents.Program
+}
+
+func (a *programmed) Program() *agents.Program { return a.program }
+
+// A tuning goes on with the engine that it began with, in each step and when it is resumed.
+func TestTunedEngines(t *testing.T) {
+	t.Parallel()
+	was := &agents.Program{Name: "a", Files: map[string]string{"engine": "1"}}
+	now := &agents.Program{Name: "a", Files: map[string]string{"engine": "2"}}
+	found := was
+	kind := random.Kind()
+	kind.Name = "program"
+	kind.Params = agents.ParamsOf(&struct {
+		X int `param:"x" default:"60" check:"0..1000"`
+	}{})
+	kind.New = func(c agents.Config) (agents.Agent, error) {
+		agent, err := random.Kind().New(c)
+		return &programmed{agent, found}, err
+	}
+	c := smallSPSA(t)
+	c.Agent, c.Engine, c.Method.Params[0].Name = spec(t, "program"), was, "x"
+	env := testEnv(Observer{Step: func([]Line) { found = now }}) // built anew after the first step
+	env.Registry = agents.NewRegistry(kind)
+	_, err := c.Run(t.Context(), env)
+	require.ErrorContains(t, err, `the engine of "tuned" has changed since the run began: the SHA-256 of engine was "1", now "2"`)
+	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	require.Regexp(t, `"engine": \{\s*"name": "a",\s*"files": \{\s*"engine": "1"`, string(text))
+	require.NoDirExists(t, filepath.Join(c.Out, stepFolder(2)))
+
+	c.Engine = now
+	_, err = c.Run(t.Context(), env)
+	require.ErrorContains(t, err, `the engine has changed since the run began: the SHA-256 of engine was "1", now "2"; put the old one back`)
+	require.ErrorAs(t, err, new(*FolderError))
+	found = was
+	c.Engine = was
+	env.Step = func([]Line) {}
+	_, err = c.Run(t.Context(), env)
+	require.NoError(t, err)
 }

@@ -28,7 +28,7 @@ type Param struct {
 	R     float64 `yaml:"r" check:"0..10" zero:"for 0.002" help:"Learning rate, a/c² at the end of the run: a game won moves the parameter by r × c."`
 	// Whole marks a parameter that takes only whole numbers. Others are rounded up or
 	// down at random without bias, with one draw for both directions.
-	Whole bool
+	Whole bool `yaml:"whole" help:"Whether only whole numbers are tried. Default: what the type says."`
 }
 
 // Settings are the settings of a run.
@@ -53,6 +53,14 @@ func (s *Settings) Check(p *problems.List) {
 // check adds what is invalid in a parameter to a list.
 func (p Param) check(list *problems.List) {
 	field := "parameters." + p.Name
+	sum := p.Start + p.Min + p.Max
+	isFinite := math.Abs(sum) <= math.MaxFloat64 // NaN isn't
+	list.Expect(isFinite, field,
+		"expected numbers as start, min and max, found %v, %v and %v; give what the engine "+
+			"doesn't announce, and whole: true if it is whole", p.Start, p.Min, p.Max)
+	if !isFinite {
+		return
+	}
 	room := p.Max - p.Min
 	list.Expect(room > 0, field,
 		"expected a min below max, found %v and %v", p.Min, p.Max)

@@ -54,6 +54,10 @@ type Worker struct {
 	Playing int64   `json:"playing"` // pairs of all runs
 	Pairs   int64   `json:"pairs"`   // of the run that it has played since the coordinator started
 	State   State   `json:"state,omitempty"`
+
+	// OtherBuild says how the engine of a player there differs from the coordinator's, of the last
+	// one that does.
+	OtherBuild string `json:"other_build,omitempty"`
 }
 
 // State is what a worker does for a run.

@@ -250,6 +250,9 @@ var workersColumns = []grid.Column[status.Worker]{
 		return textfmt.Digits(x.Speed)
 	}},
 	{Title: "Version", Left: true, Value: func(x status.Worker) any { return bounded(x.Version) }},
+	{Title: "Other build of", Left: true, Value: func(x status.Worker) any {
+		return bounded(x.OtherBuild)
+	}},
 }
 
 // bounded is a text of a file, of any length there.
