@@ -80,9 +80,9 @@ func (r *Ratings) Against(player, opponent string) Count {
 type HeadToHead struct {
 	Number   int // its place in the list, from 1
 	A, B     string
-	Count            // A's
-	Expected float64 // points by the ratings and the advantage, from 0 to the games
-	Pairs    sprt.Pairs
+	Count               // A's
+	Expected float64    // points by the ratings and the advantage, from 0 to the games
+	Pairs    sprt.Pairs // by A's half points
 	// Z is the points scored less those expected, over the standard deviation that chance gives
 	// that, the pull of the games themselves on the ratings allowed for: beyond ±2 in one of
 	// twenty pairings if the model is right.

@@ -130,11 +130,10 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		r.names = append(r.names, p.Name)
 	}
 	initial := r.current()
-	last, err := r.resume()
-	if err != nil {
+	if err := r.resume(); err != nil {
 		return nil, &FolderError{fmt.Errorf("%s: %w", c.Out, err)}
 	}
-	steps, err := r.steps(ctx, last+1, initial)
+	err = r.steps(ctx, initial)
 	t := &Tuned{
 		Outcome: Outcome{sprt.Stopped, c.Out},
 		Names:   r.names,
@@ -142,8 +141,8 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		After:   r.theta,
 		Start:   initial,
 		Agent:   r.current(),
-		Steps:   steps,
-		Games:   2 * r.settings.Pairs * steps,
+		Steps:   r.done,
+		Games:   2 * r.settings.Pairs * r.done,
 	}
 	if err != nil {
 		return t, errors.Join(err, f.save(stopped(ctx), f.manifest.Result))
@@ -159,49 +158,52 @@ type spsaRun struct {
 	folder   *folder
 	names    []string  // of the parameters
 	theta    []float64 // their current values, not rounded
+	done     int       // steps in the history
 }
 
-// resume goes back to the last step in the history, and returns its number; 0: there is none.
-func (r *spsaRun) resume() (last int, err error) {
+// resume goes back to the last step in the history, if there is one.
+func (r *spsaRun) resume() (err error) {
 	lines := r.folder.kept.lines
 	if len(lines) == 0 {
-		return 0, nil
+		return nil
 	}
 	l := lines[len(lines)-1]
 	r.theta, err = l.values(r.names)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	r.removeGames(l.Step)
-	return l.Step, nil
+	r.done = l.Step
+	return nil
 }
 
 // steps makes the steps from the first one that is missing in the history, each followed by a
-// verification match if it is due. It returns how many there are then.
-func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) (int, error) {
+// verification match if it is due.
+func (r *spsaRun) steps(ctx context.Context, initial agents.Spec) error {
 	if err := r.folder.save(tournament.Running, r.folder.manifest.Result); err != nil {
-		return first - 1, err
+		return err
 	}
-	if first > 1 {
+	if r.done > 0 {
 		r.env.Step(r.folder.kept.lines)
 	}
-	for k := first; k <= r.settings.Steps; k++ {
+	for k := r.done + 1; k <= r.settings.Steps; k++ {
 		l, err := r.step(ctx, k)
 		if err != nil {
-			return k - 1, err
+			return err
 		}
 		if r.verificationDue(k) && r.current().String() != initial.String() {
 			if err := r.verify(ctx, &l, initial); err != nil {
-				return k - 1, err
+				return err
 			}
 		}
 		if err := r.folder.append(l); err != nil {
-			return k - 1, err
+			return err
 		}
+		r.done = k
 		r.removeGames(k)
 		r.env.Step(r.folder.kept.lines)
 	}
-	return r.settings.Steps, nil
+	return nil
 }
 
 // with returns the agent with values of the parameters.

@@ -64,9 +64,10 @@ type Outcome struct {
 // decide is [Verdict] in a word.
 func decide(g *eval.Gain, p sprt.Pairs) sprt.Verdict {
 	if g == nil { // all pairs gave the same, if there are any
-		g = &eval.Gain{Value: float64(p[4] - p[0])}
+		g = &eval.Gain{Value: float64(p[4] - p[0]), Margin: 0.5}
 	}
 	switch {
+	case g.Margin == 0: // it isn't known
 	case g.Value > g.Margin:
 		return sprt.AcceptH1
 	case g.Value < -g.Margin:
