@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -25,12 +26,17 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// TestMain makes the process our server if its arguments are server and a spec.
+// TestMain makes the process our server if its arguments are server and a spec, or forgets for one that is told no
+// history of its games.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "server" {
+	if len(os.Args) == 3 && (os.Args[1] == "server" || os.Args[1] == "forgets") {
+		in := io.Reader(os.Stdin)
+		if os.Args[1] == "forgets" {
+			in = forgetful(in)
+		}
 		parsed, err := agents.ParseSpec(os.Args[2])
 		if err == nil {
-			err = Serve(context.Background(), os.Stdin, os.Stdout, testServer(parsed))
+			err = Serve(context.Background(), in, os.Stdout, testServer(parsed))
 		}
 		if err != nil {
 			os.Exit(1)

@@ -80,7 +80,8 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 
 // dataMakeCmd makes training positions of games that were played before, by any run.
 type dataMakeCmd struct {
-	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
+	Dir    string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
+	Format string `enum:",csv,jsonl" default:"" placeholder:"FORMAT" help:"Write them for other programs: csv or jsonl (JSON lines), into the file positions.csv or positions.jsonl. Default: Parquet, into the folder positions, which fits read."`
 	settingsFlags
 }
 
@@ -91,6 +92,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
+	config.Text = c.Format
 	v := &learningView{e: e}
 	provenance := map[string]string{"program": version()}
 	made, err := config.Extract(ctx, v.env(), c.Dir, provenance)

@@ -33,8 +33,9 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 
 // engineCheckCmd tests whether an engine follows the UGI protocol.
 type engineCheckCmd struct {
-	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
-	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
+	Dir     string    `placeholder:"DIR" help:"Folder to run it in."`
+	Rules   rulesList `placeholder:"RULES,…" sep:"none" help:"Rule sets by which it is checked. Default: those that it claims."`
+	Command []string  `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
 // Run prints each point as it is tested. The answer is no if one fails.
@@ -45,7 +46,7 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	// A point is printed as soon as it is tested, as some take seconds.
-	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
+	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, c.Rules, func(r ugi.CheckResult) {
 		point := fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name)
 		e.out.print(textfmt.Hang(point, r.Detail, tableWidth(e.out)))
 	})

@@ -45,9 +45,9 @@ func (e *Extraction) Total() int64 {
 }
 
 // Extract converts the records in a run's folder, each of which it verifies, to training positions
-// in its folder [PositionsDir], which is replaced. about is added to the metadata of the files.
-// While it works no other process can do the same or play there: the error is [files.ErrInUse]. It
-// needs some 400 bytes of memory a training position.
+// in its folder [PositionsDir], or as text in a file beside it, which is replaced. about is added
+// to the metadata of the files. While it works no other process can do the same or play there: the
+// error is [files.ErrInUse]. It needs some 400 bytes of memory a training position.
 func (c *Positions) Extract(
 	ctx context.Context, env Env, dir string, about map[string]string,
 ) (Extraction, error) {
@@ -102,7 +102,11 @@ func (e *extractor) extract(ctx context.Context, dir string, about map[string]st
 	e.counts.Notes = in.Notes()
 	metadata := e.metadata()
 	maps.Copy(metadata, about)
-	return dataset.Write(ctx, filepath.Join(dir, PositionsDir), e.distinct(), metadata)
+	path = filepath.Join(dir, PositionsDir)
+	if e.Text != "" {
+		return dataset.WriteText(path+"."+e.Text, e.Text, e.distinct())
+	}
+	return dataset.Write(ctx, path, e.distinct(), metadata)
 }
 
 // metadata returns what the files of training positions say of their games.

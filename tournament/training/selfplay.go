@@ -28,6 +28,8 @@ type SelfPlay struct {
 type Positions struct {
 	Search Search `yaml:"search" help:"Positions that are searched anew, for better scores."`
 	Split  Split  `yaml:"split" help:"What is held out of the training positions, in percent."`
+
+	Text string `yaml:"-"` // a format of [dataset.WriteText]; "": Parquet, which fits read
 }
 
 // check adds the invalid settings to p; their keys begin with prefix.

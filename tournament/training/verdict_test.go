@@ -86,7 +86,9 @@ func TestEloToTheReference(t *testing.T) {
 
 // The word for programs is that of the sentence for people.
 func TestDecide(t *testing.T) {
-	elo := func(value, margin float64) *eval.Gain { return &eval.Gain{Measure: "Elo", Value: value, Margin: margin, Count: 100} }
+	elo := func(value, margin float64) *eval.Gain {
+		return &eval.Gain{Measure: "Elo", Value: value, Margin: margin, Count: 100}
+	}
 	for _, c := range []struct {
 		gain  *eval.Gain
 		pairs sprt.Pairs

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -60,6 +61,9 @@ func Shards(dir string, split Split) ([]string, error) {
 			entries = earlier
 			err = nil
 		}
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = fmt.Errorf("%s: expected a folder of training positions as Parquet", dir)
 	}
 	if err != nil {
 		return nil, err
