@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gyges/ratings/sprt"
 	"gyges/rules/base/interval"
 )
 
@@ -79,8 +80,9 @@ func (r *Ratings) Against(player, opponent string) Count {
 type HeadToHead struct {
 	Number   int // its place in the list, from 1
 	A, B     string
-	Count            // A's
-	Expected float64 // points by the ratings and the advantage, from 0 to the games
+	Count               // A's
+	Expected float64    // points by the ratings and the advantage, from 0 to the games
+	Pairs    sprt.Pairs // by A's half points
 	// Z is the points scored less those expected, over the standard deviation that chance gives
 	// that, the pull of the games themselves on the ratings allowed for: beyond ±2 in one of
 	// twenty pairings if the model is right.
@@ -125,7 +127,7 @@ func (r *Ratings) headToHead(k int) HeadToHead {
 	left := math.Max(leastVariance, variance*(1-taken))
 	z := surplus / math.Sqrt(left)
 	z = math.Max(-maxDeviation, math.Min(maxDeviation, z))
-	h := HeadToHead{Count: m.total(), Z: z}
+	h := HeadToHead{Count: m.total(), Pairs: m.pentanomial(), Z: z}
 	h.Expected = h.Points() - surplus
 	a, b := m.a, m.b
 	if r.place[a] > r.place[b] {
@@ -133,6 +135,7 @@ func (r *Ratings) headToHead(k int) HeadToHead {
 		h.Count = h.flip()
 		h.Expected = float64(h.Games()) - h.Expected
 		h.Z = 0 - z // no -0
+		slices.Reverse(h.Pairs[:])
 	}
 	h.A = r.data.names[a]
 	h.B = r.data.names[b]

@@ -1,6 +1,10 @@
 package ratings
 
-import "cmp"
+import (
+	"cmp"
+
+	"gyges/ratings/sprt"
+)
 
 // pairing is all games between two players, by number. In results a is less than b.
 type pairing struct {
@@ -93,12 +97,15 @@ func (p *pairing) total() Count { return p.count(0).Plus(p.count(1).flip()) }
 
 func (p *pairing) games() int { return p.total().Games() }
 
-func (p *pairing) pairCount() int {
-	sum := 0
-	for _, row := range p.pairs {
-		for _, n := range row {
-			sum += int(n)
+// pentanomial counts the game pairs by the half points of a.
+func (p *pairing) pentanomial() (pairs sprt.Pairs) {
+	// Outcomes are half points: a's in the game with South, b's in the other.
+	for first, row := range p.pairs {
+		for second, n := range row {
+			pairs[2+first-second] += int64(n)
 		}
 	}
-	return sum
+	return pairs
 }
+
+func (p *pairing) pairCount() int { return int(p.pentanomial().N()) }

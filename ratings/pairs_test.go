@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+	"gyges/ratings/sprt"
 )
 
 // Two players and many pairs: the variance of the difference is that of the mean of what a scored
@@ -117,6 +119,26 @@ func TestHeadToHead(t *testing.T) {
 	require.Greater(t, math.Abs(list[0].Z), 3.0)
 	require.Equal(t, 1, r.GoodnessOfFit().Degrees)
 	require.Less(t, r.GoodnessOfFit().P, 0.001)
+}
+
+// The pentanomials of two players are those of the one who is rated higher, whatever the order of their names.
+func TestHeadToHeadHasPentanomials(t *testing.T) {
+	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		strong, weak := names[0], names[1]
+		var d Data
+		d.AddPairs(strong, weak, Win, Loss, 5)  // 2 points
+		d.AddPairs(weak, strong, Draw, Win, 3)  // 1½
+		d.AddPairs(strong, weak, Win, Win, 4)   // 1
+		d.AddPairs(weak, strong, Draw, Loss, 2) // ½
+		d.AddPairs(weak, strong, Win, Loss, 1)  // 0
+		d.AddGames(strong, weak, Win, 7)        // of no pair
+		list := mustFit(t, &d, Options{}).HeadToHeads()
+		require.Len(t, list, 1)
+		require.Equal(t, strong, list[0].A)
+		require.Equal(t, sprt.Pairs{1, 2, 4, 3, 5}, list[0].Pairs)
+		require.Equal(t, list[0].Pairs, d.PairsOf(strong))
+		require.Equal(t, sprt.Pairs{5, 3, 4, 2, 1}, d.PairsOf(weak))
+	}
 }
 
 // The statistic is the sum of squares over the pairings; where all players met and meet expectation

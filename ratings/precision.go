@@ -109,19 +109,13 @@ func (d *Data) among(players []string) *Data {
 	return sub
 }
 
-// PairsOf counts all pairs of two players by the points of one.
+// PairsOf counts all pairs by the points of a player. There is one other player at most.
 func (d *Data) PairsOf(player string) (pairs sprt.Pairs) {
 	for _, p := range d.met {
 		if d.names[p.b] == player {
 			p = p.swapped()
 		}
-		// Outcomes are half points: the player's in the game with South, the opponent's in the
-		// other.
-		for first, row := range p.pairs {
-			for second, n := range row {
-				pairs[2+first-second] += int64(n)
-			}
-		}
+		pairs = p.pentanomial()
 	}
 	return pairs
 }

@@ -20,7 +20,9 @@ func (r Result) index() int { return 1 + cmp.Compare(r, 0) }
 
 // Count holds how many games ended how, as seen by one player.
 type Count struct {
-	Wins, Draws, Losses int
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
 }
 
 // Games is the number of games counted.

@@ -87,7 +87,10 @@ func TestOneSlowGame(t *testing.T) {
 	require.Equal(t, 599, numberOfLines(t, filepath.Join(killed, GamesFile)), "the last one is cut short")
 	c.Out, c.OnFinished = killed, nil
 	began := int64(0)
-	c.OnBegin = func(kept int64, _ func(int64) bool) { began = kept }
+	c.OnBegin = func(kept int64, _ func(int64) bool) {
+		began = kept
+		require.EqualValues(t, 598, readManifest(t, killed).Games.Played, "as soon as the run goes on")
+	}
 	s, err := Run(t.Context(), c, oneSlowGame(release), nil)
 	require.NoError(t, err)
 	require.EqualValues(t, []int64{598, 598, 600}, []int64{began, s.Kept, s.Played})

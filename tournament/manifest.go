@@ -66,7 +66,7 @@ type Manifest struct {
 // GameCounts are the numbers of games in a [Manifest].
 type GameCounts struct {
 	Scheduled int64 `json:"scheduled"`
-	Played    int64 `json:"played"` // while the run goes on, as of some seconds ago
+	Played    int64 `json:"played"` // on the disk; while the run goes on, as of a second ago
 }
 
 // Host is the machine that a program ran on.

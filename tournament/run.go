@@ -133,6 +133,7 @@ func (s *session) open(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("%s: %w", config.Out, err), st.Close(), st.lock.Close())
 	}
 	s.writer = st.writer
+	s.manifest.Games.Played = st.found()
 	if err := s.manifest.save(config.Out); err != nil {
 		return errors.Join(err, s.writer.Close(), st.lock.Close())
 	}

@@ -17,6 +17,7 @@ import (
 	"gyges/agents/human"
 	"gyges/agents/ugi"
 	"gyges/configs"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
@@ -128,6 +129,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Tournament.runFlags = newRunFlags(&games)
 	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds")
 	c.Selfplay.runFlags = newRunFlags(&selfplay)
+	c.SPRT.settingsFlags = newSettingsFlags(new(sprt.Settings))
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
 	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)

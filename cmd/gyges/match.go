@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
-	"gyges/rules/base/settings"
+	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/progress"
@@ -18,6 +24,7 @@ type matchCmd struct {
 	A agents.Spec `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
 	B agents.Spec `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
 	runFlags
+	resultFlag
 	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
 
@@ -29,23 +36,25 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	}
 	// While it goes on, the score of the first player is shown.
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, progress.Match)
-	// A match that was interrupted has a result, even of no games.
-	if err != nil && summary.Played == 0 && summary.Status != tournament.Interrupted {
+	if summary.End.IsZero() { // it has not begun
 		return runError(err, summary)
 	}
-	c.print(e.out, f, summary)
+	w := f.printMatch(c.Format, summary)
 	if err != nil {
-		e.out.printf("Stopped. Go on with %s.\n", f.goesOn(summary, err))
+		w.printf("Stopped. Go on with %s.\n", f.goesOn(summary, err))
 	}
 	return f.result(summary, err)
 }
 
-// print prints the result from the first player's view.
-func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
-	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
+// printMatch prints the result from the first player's view, and returns where its text is.
+func (f *observer) printMatch(format grid.Format, summary tournament.Summary) *output {
+	w := f.e.result(format, f.Object(summary))
+	// The players are named as the run has them that goes on.
+	first := f.Config.Agents[0]
+	second := f.Config.Agents[1]
 	w.printf("%s against %s\n", first.Label(), second.Label())
 	w.printf("Openings %s\n", f.Config.Openings.String())
-	w.print(matchText(f.Config.SPRT, summary.Pairs))
+	w.printTest(f.Config.SPRT, f.Run.Pairs)
 	f.writePrecision(w, summary)
 
 	player := first.String()
@@ -68,6 +77,7 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 		w.print(strings.Join(lines, "\n") + "\n")
 	}
 	f.writeFaults(w)
+	return w
 }
 
 // config returns the config of the match. Openings that are not given are those of matches.
@@ -85,57 +95,75 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	return config, c.check(e, &config, "agents")
 }
 
-// sprtCmd computes what a test says of pairs that were counted elsewhere.
+// sprtCmd computes what a test says of the pairs of a run, or of pairs that were counted elsewhere.
 type sprtCmd struct {
-	Penta string  `required:"" placeholder:"A,B,C,D,E" help:"Game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
-	Elo0  float64 `name:"elo0" default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`
-	Elo1  float64 `name:"elo1" default:"5" placeholder:"ELO" help:"Strength under H1. Default: 5."`
-	Alpha float64 `default:"0.05" placeholder:"P" help:"Chance to accept H1 when H0 holds. Default: 0.05."`
-	Beta  float64 `default:"0.05" placeholder:"P" help:"Chance to accept H0 when H1 holds. Default: 0.05."`
-	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
+	Folder string  `arg:"" optional:"" name:"run" help:"Folder of a run of two players, which may go on."`
+	Penta  []int64 `placeholder:"A,B,C,D,E" help:"In place of a run: game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
+	settingsFlags
+	resultFlag
 }
 
 // Run prints the facts in the form of gyges match.
-func (c *sprtCmd) Run(e *env) error {
-	pairs, err := c.pairs()
-	if err != nil {
-		return err
+func (c *sprtCmd) Run(ctx context.Context, e *env) error {
+	if (c.Folder == "") == (c.Penta == nil) {
+		return errors.New("expected a run, or else --penta: gyges sprt RUN; see gyges sprt --help")
 	}
+	if c.Folder != "" {
+		return c.judge(ctx, e)
+	}
+	var pairs sprt.Pairs
+	isCounts := len(c.Penta) == len(pairs) && slices.Min(c.Penta) >= 0
+	if !isCounts || slices.Max(c.Penta) > 1e9 {
+		return fmt.Errorf("--penta: expected five counts from 0 to 1000000000, found %d", c.Penta)
+	}
+	copy(pairs[:], c.Penta)
 	// The test has no pairs of its own: it judges those that are given.
-	test := sprt.Test{
-		Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model),
-	}
-	if err := test.Check(); err != nil {
+	test := sprt.Default()
+	if err := c.override(&test); err != nil {
 		return err
 	}
-	e.out.print(matchText(test, pairs))
+	e.result(c.Format, test.Object(pairs, false)).printTest(test, pairs)
 	return nil
 }
 
-// pairs reads the five counts of --penta.
-func (c *sprtCmd) pairs() (pairs sprt.Pairs, err error) {
-	const most = 1_000_000_000
-	parts := strings.Split(c.Penta, ",")
-	// One message says all that is expected.
-	valid := len(parts) == len(pairs)
-	for i := 0; valid && i < len(pairs); i++ {
-		pairs[i], err = settings.Parse[int64](parts[i])
-		valid = err == nil && 0 <= pairs[i] && pairs[i] <= most
+// override sets what the flags give of a test.
+func (c *sprtCmd) override(t *sprt.Test) error {
+	if err := c.apply((*sprt.Settings)(t)); err != nil {
+		return err
 	}
-	if !valid {
-		hint := settings.ZeroHint(c.Penta)
-		return pairs, fmt.Errorf("--penta: expected five counts from 0 to %d, "+
-			"separated by commas%s, found %.80q", int64(most), hint, c.Penta)
-	}
-	return pairs, nil
+	return t.Check()
 }
 
-// matchText returns what a test, or a match without one, says of game pairs: a fact a line.
-func matchText(t sprt.Test, p sprt.Pairs) string {
-	var text strings.Builder
-	// A fact is a name and a value.
-	for _, fact := range t.Facts(p) {
-		fmt.Fprintln(&text, fact[0], fact[1])
+// judge prints how a run stands by its own test or another one. Its records are counted like those
+// of a match that is played.
+func (c *sprtCmd) judge(ctx context.Context, e *env) error {
+	m, err := tournament.ReadManifest(os.DirFS(c.Folder))
+	if err != nil {
+		return named(c.Folder, files.Plain(err))
 	}
-	return text.String()
+	if m == nil || len(m.Config.Agents) != 2 {
+		return fmt.Errorf("%s: expected a run of two players, found another or none", c.Folder)
+	}
+	test := &m.Config.SPRT
+	*test = cmp.Or(*test, sprt.Default())
+	if err := c.override(test); err != nil {
+		return err
+	}
+	f := &observer{Observer: progress.New(&m.Config, progress.Match), e: e}
+	s := tournament.Summary{
+		Status: m.Status, Out: c.Folder, Start: m.Start, End: cmp.Or(m.End, time.Now()),
+	}
+	if err := f.End(ctx, s); err != nil {
+		return files.Plain(err)
+	}
+	s.Played = f.Recorded
+	f.printMatch(c.Format, s)
+	return nil
+}
+
+// printTest prints what a test, or a match without one, says of game pairs: a fact a line.
+func (o *output) printTest(t sprt.Test, p sprt.Pairs) {
+	for _, fact := range t.Facts(p) {
+		o.printf("%s %s\n", fact[0], fact[1]) // name and value
+	}
 }

@@ -145,7 +145,7 @@ func (f *observer) game(g *record.Record) {
 func (f *observer) interim() error {
 	w := f.e.err
 	if f.Kind == progress.Match {
-		w.print(matchText(f.Config.SPRT, f.Run.Pairs))
+		w.printTest(f.Config.SPRT, f.Run.Pairs)
 		return nil
 	}
 	// It takes milliseconds, so it needs no cancellation.

@@ -16,6 +16,21 @@ type tableFlag struct {
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
+// resultFlag is the format of a command that ends with one result.
+type resultFlag struct {
+	Format grid.Format `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json: one object, also of a run that was stopped; the text is on stderr then."`
+}
+
+// result prints a result if its format is JSON, and returns where its text goes: beside JSON to
+// stderr.
+func (e *env) result(f grid.Format, value any) *output {
+	if f != grid.JSON {
+		return e.out
+	}
+	_ = grid.WriteJSON(e.out, value) // the output keeps the error
+	return e.err
+}
+
 // terminal returns the terminal that is written to; nil if it is something else.
 func (o *output) terminal() *os.File {
 	f, isFile := o.w.(*os.File)

@@ -52,10 +52,17 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	trained, err := config.Run(ctx, v.env())
 	v.end()
 	q.began = !errors.As(err, new(*training.FolderError))
+	if !q.began {
+		return fileError("--out", err)
+	}
+	w := e.result(c.Format, trained)
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return asFailure(c.print(ctx, e.out, trained))
+	if c.Format == grid.JSON {
+		c.Format = grid.Text
+	}
+	return asFailure(c.print(ctx, w, trained))
 }
 
 // print prints a table of the generations, and the ratings of those adopted.
@@ -73,8 +80,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	text.printf("\n")
 	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {
-		pool := c.Format == grid.JSON
-		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), pool)
+		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), false)
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type tuneTexelCmd struct {
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 	learnedRules
+	resultFlag
 }
 
 // Run fits the weights. It plays no games, so it needs no workers.
@@ -58,10 +59,14 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
 	}
-	if err != nil {
+	if err != nil && !wasInterrupted(ctx, err) {
 		return files.Plain(err)
 	}
-	c.print(e.out, result)
+	w := e.result(c.Format, result)
+	if err != nil {
+		return err
+	}
+	c.print(w, result)
 	return nil
 }
 
@@ -123,6 +128,7 @@ type tuneSPSACmd struct {
 	settingsFlags
 	learnedRules
 	queueFlags
+	resultFlag
 }
 
 // Run begins with the config, whose agent is started for that: a mistake there leaves no folder.
@@ -152,10 +158,14 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	tuned, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
 	q.began = !errors.As(err, new(*training.FolderError))
+	if !q.began {
+		return fileError("--out", err)
+	}
+	w := e.result(c.Format, tuned)
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	c.print(e.out, tuned, &config)
+	c.print(w, tuned, &config)
 	return nil
 }
 
@@ -250,9 +260,6 @@ func stepText(history []training.Line) string {
 
 // learningError returns the error of a run that was stopped, and prints how to resume it.
 func (e *env) learningError(ctx context.Context, out string, err error) error {
-	if errors.As(err, new(*training.FolderError)) {
-		return fileError("--out", err)
-	}
 	goOn := "Go on with the same command and --out " + out
 	if wasInterrupted(ctx, err) {
 		e.err.printf("Stopped. %s\n", goOn)

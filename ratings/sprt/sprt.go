@@ -28,6 +28,15 @@ type Test struct {
 	Model       Model
 }
 
+// Settings are the fields of a [Test], with the names of its values and of their flags.
+type Settings struct {
+	Elo0  float64 `yaml:"elo0" name:"elo0" placeholder:"ELO" help:"Strength under H0. Default: the run's, or 0."`
+	Elo1  float64 `yaml:"elo1" name:"elo1" placeholder:"ELO" help:"Strength under H1. Default: the run's, or 5."`
+	Alpha float64 `yaml:"alpha" name:"alpha" placeholder:"P" help:"Chance to accept H1 when H0 holds. Default: the run's, or 0.05."`
+	Beta  float64 `yaml:"beta" name:"beta" placeholder:"P" help:"Chance to accept H0 when H1 holds. Default: the run's, or 0.05."`
+	Model Model   `yaml:"model" name:"model" placeholder:"MODEL" choices:"normalized|logistic" help:"What Elo means: normalized or logistic. Default: the run's, or normalized."`
+}
+
 // Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one
 // time in twenty.
 func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: Normalized} }
@@ -36,9 +45,7 @@ func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Mod
 // of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
-	fields := map[string]*float64{
-		"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta,
-	}
+	fields := settings.Fields((*Settings)(&t), "")
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
@@ -46,17 +53,11 @@ func Parse(text string) (Test, error) {
 			return t, fmt.Errorf("%s is given twice", name)
 		}
 		seen[name] = true
-		if name == "model" {
-			t.Model = Model(value)
-			continue
-		}
-		to, known := fields[name]
-		x, err := settings.Parse[float64](value)
-		if !known || err != nil {
+		field := settings.Find(fields, name)
+		if field == nil || field.SetTexts(value) != nil {
 			const expected = "expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q"
 			return t, fmt.Errorf(expected, settings.ZeroHint(value), part)
 		}
-		*to = x
 	}
 	return t, t.Check()
 }
@@ -108,9 +109,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Undecided Verdict = ""
-	AcceptH0  Verdict = "H0" // no stronger than elo0
-	AcceptH1  Verdict = "H1" // at least as strong as elo1
+	Undecided Verdict = "undecided"
+	AcceptH0  Verdict = "H0"      // no stronger than elo0
+	AcceptH1  Verdict = "H1"      // at least as strong as elo1
+	Stopped   Verdict = "stopped" // the run was stopped before: no test comes to it
 )
 
 // Verdict reports whether the counts decide the test.

@@ -89,5 +89,5 @@ func TestComparisons(t *testing.T) {
 	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,difference,error,los\n"))
 	buf.Reset()
 	require.NoError(t, WriteHeadToHead(&buf, grid.CSV, Tables{All: table}, 0))
-	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,games,wins,draws,losses,points,expected,z\n"))
+	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,games,wins,draws,losses,points,expected,z,pentanomial\n"))
 }

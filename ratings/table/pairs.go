@@ -41,6 +41,7 @@ var (
 		{Key: "z", Title: "z", Value: func(c *comparison) any {
 			return grid.Cell{Text: fmt.Sprintf("%+.2f", c.Z), Value: c.Z}
 		}},
+		{Key: "pentanomial", Value: func(c *comparison) any { return c.Pairs }},
 	})
 
 	comparisonColumns = append([]pairColumn{

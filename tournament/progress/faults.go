@@ -20,10 +20,10 @@ type Faults struct {
 
 // Fault is one player's faults of one kind.
 type Fault struct {
-	Player string // its spec
-	Kind   record.FaultKind
-	Games  int    // or moves that took too long
-	First  string // what happened in the first one
+	Player string           `json:"player"` // its spec
+	Kind   record.FaultKind `json:"kind"`
+	Games  int              `json:"games"` // or moves that took too long
+	First  string           `json:"-"`     // what happened in the first one
 }
 
 // overran is no fault of a game: a move took more than its move time, within the margin.

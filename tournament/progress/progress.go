@@ -25,6 +25,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/game"
@@ -98,10 +99,10 @@ func (o *Observer) addOverruns(g *record.Record) {
 	}
 }
 
-// End takes how the run ended. If not all games could be recorded, everything is counted again from
-// the records.
+// End takes how the run ended, or stands. If not all games could be recorded, or none was seen by
+// the observer, everything is counted from the records.
 func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
-	if s.Status != tournament.Failed {
+	if s.Status != tournament.Failed && o.Recorded > 0 {
 		o.Run.SetManifest(o.manifest(s.Status))
 		return nil
 	}
@@ -117,7 +118,7 @@ func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
 		if err != nil {
 			return err
 		}
-		o.Standings.Add(g.Record)
+		o.Add(g.Record)
 		o.Faults.Add(g.Record)
 	}
 	return nil
@@ -215,6 +216,29 @@ func (o *Observer) match() string {
 	llr := test.LLR(pairs)
 	llr = math.Round(100*llr)/100 + 0 // no -0
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line)
+}
+
+// Object returns how a match stands, for programs: the README.md of package sprt has its keys.
+func (o *Observer) Object(s tournament.Summary) grid.Object {
+	stopped := s.Status == tournament.Interrupted || s.Status == tournament.Failed
+	faults := []Fault{} // never null
+	for _, fault := range o.Faults.Sorted() {
+		if fault.Kind != overran { // which loses no game
+			faults = append(faults, fault)
+		}
+	}
+	players := o.Config.Players()
+	return append(o.Config.SPRT.Object(o.Run.Pairs, stopped), grid.Object{
+		{"games", s.Played},
+		{"results", o.Standings.Count(players[0])},
+		{"faults", faults},
+		{"moves", o.Standings.PlayerTable()},
+		{"players", players},
+		{"rules", o.Config.RuleSets()},
+		{"status", s.Status},
+		{"seconds", s.End.Sub(s.Start).Seconds()},
+		{"folder", s.Out},
+	}...)
 }
 
 // Precision returns a sentence on the error at which a run was to end: whether it did. It is "" for

@@ -20,11 +20,9 @@ type RuleSet struct {
 	Results [3]int64 // South won, drawn, North won
 	Pairs   PairCounts
 
-	Lengths map[int]int64        // games by their plies, without imported ones that have no moves
-	Reasons map[string]*[3]int64 // results by the reason of the game's end
-
-	Order  []string                    // the players' specs, in the order of their first games
-	Faults map[string]map[string]int64 // games that players lost by faults, by spec and kind
+	Lengths map[int]int64               // games by their plies, without imported ones that have no moves
+	Reasons map[string]*[3]int64        // results by the reason of the game's end
+	Faults  map[string]map[string]int64 // games that players lost by faults, by spec and kind
 
 	data  *ratings.Data // results by pairing, players by their specs
 	known bool          // the rules are Gygès's
@@ -79,15 +77,12 @@ func (s *RuleSet) add(g *record.Record, players [2]string) {
 		s.Reasons[reason] = new([3]int64)
 	}
 	s.Reasons[reason][record.HalfPoints(g.Result, rules.North)]++
-	for _, spec := range players {
-		if s.Faults[spec] == nil {
-			s.Faults[spec] = map[string]int64{}
-			s.Order = append(s.Order, spec)
-		}
-	}
 	if f := g.Fault; f != nil {
-		faults := s.Faults[players[f.Loser()]]
-		faults[bounded(faults, string(f.Kind))]++
+		loser := players[f.Loser()]
+		if s.Faults[loser] == nil {
+			s.Faults[loser] = map[string]int64{}
+		}
+		s.Faults[loser][bounded(s.Faults[loser], string(f.Kind))]++
 	}
 }
 

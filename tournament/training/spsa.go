@@ -54,13 +54,17 @@ type Verification struct {
 
 // Tuned is the result of an SPSA run.
 type Tuned struct {
-	Names         []string    // of the parameters
-	Before, After []float64   // their values
-	Start, Agent  agents.Spec // with the parameters at the start, and with the tuned ones
-	Gain          *eval.Gain  // Elo of the match after the last step; nil: there is none
-	Verified      sprt.Pairs  // of that match
-	Steps, Games  int         // in all
-	Weights       string      // the weights file; "" if no weights were tuned
+	Outcome
+	Names    []string    `json:"parameters"`
+	Before   []float64   `json:"before"` // their values
+	After    []float64   `json:"after"`
+	Start    agents.Spec `json:"start"`   // with the parameters at the start
+	Agent    agents.Spec `json:"agent"`   // with the tuned ones
+	Gain     *eval.Gain  `json:"gain"`    // Elo of the match after the last step; nil: there is none
+	Verified sprt.Pairs  `json:"pairs"`   // of that match
+	Steps    int         `json:"steps"`   // in all
+	Games    int         `json:"games"`   // of these steps
+	Weights  string      `json:"weights"` // the weights file; "" if no weights were tuned
 }
 
 // DefaultSPSA returns a config without agent, parameters, openings
@@ -126,14 +130,24 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		r.names = append(r.names, p.Name)
 	}
 	initial := r.current()
-	last, err := r.resume()
-	if err != nil {
+	if err := r.resume(); err != nil {
 		return nil, &FolderError{fmt.Errorf("%s: %w", c.Out, err)}
 	}
-	if err := r.steps(ctx, last+1, initial); err != nil {
-		return nil, errors.Join(err, f.save(stopped(ctx), f.manifest.Result))
+	err = r.steps(ctx, initial)
+	t := &Tuned{
+		Outcome: Outcome{sprt.Stopped, c.Out},
+		Names:   r.names,
+		Before:  r.settings.Start(),
+		After:   r.theta,
+		Start:   initial,
+		Agent:   r.current(),
+		Steps:   r.done,
+		Games:   2 * r.settings.Pairs * r.done,
 	}
-	return r.finish(initial)
+	if err != nil {
+		return t, errors.Join(err, f.save(stopped(ctx), f.manifest.Result))
+	}
+	return t, r.finish(t)
 }
 
 // spsaRun is an SPSA under way.
@@ -144,33 +158,35 @@ type spsaRun struct {
 	folder   *folder
 	names    []string  // of the parameters
 	theta    []float64 // their current values, not rounded
+	done     int       // steps in the history
 }
 
-// resume goes back to the last step in the history, and returns its number; 0: there is none.
-func (r *spsaRun) resume() (last int, err error) {
+// resume goes back to the last step in the history, if there is one.
+func (r *spsaRun) resume() (err error) {
 	lines := r.folder.kept.lines
 	if len(lines) == 0 {
-		return 0, nil
+		return nil
 	}
 	l := lines[len(lines)-1]
 	r.theta, err = l.values(r.names)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	r.removeGames(l.Step)
-	return l.Step, nil
+	r.done = l.Step
+	return nil
 }
 
 // steps makes the steps from the first one that is missing in the history, each followed by a
 // verification match if it is due.
-func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) error {
+func (r *spsaRun) steps(ctx context.Context, initial agents.Spec) error {
 	if err := r.folder.save(tournament.Running, r.folder.manifest.Result); err != nil {
 		return err
 	}
-	if first > 1 {
+	if r.done > 0 {
 		r.env.Step(r.folder.kept.lines)
 	}
-	for k := first; k <= r.settings.Steps; k++ {
+	for k := r.done + 1; k <= r.settings.Steps; k++ {
 		l, err := r.step(ctx, k)
 		if err != nil {
 			return err
@@ -183,6 +199,7 @@ func (r *spsaRun) steps(ctx context.Context, first int, initial agents.Spec) err
 		if err := r.folder.append(l); err != nil {
 			return err
 		}
+		r.done = k
 		r.removeGames(k)
 		r.env.Step(r.folder.kept.lines)
 	}
@@ -306,19 +323,9 @@ func (r *spsaRun) removeGames(k int) {
 func stepFolder(k int) string         { return fmt.Sprintf("step-%06d", k) }
 func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
 
-// finish writes and returns the result: the agent after the last step and, if its weights were
-// tuned, their file.
-func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
-	t := &Tuned{
-		Names:  r.names,
-		Before: r.settings.Start(),
-		After:  r.theta,
-		Start:  initial,
-		Agent:  r.current(),
-		Steps:  r.settings.Steps,
-		Games:  2 * r.settings.Pairs * r.settings.Steps,
-	}
-
+// finish writes the result: the agent after the last step and, if its weights were tuned, their
+// file.
+func (r *spsaRun) finish(t *Tuned) error {
 	// The match after the last step measures the gain.
 	lines := r.folder.kept.lines
 	last := lines[len(lines)-1]
@@ -326,20 +333,21 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 		t.Verified = *last.Pairs
 		t.Gain = eloGain(last.Elo, last.EloMargin, 2*t.Verified.N())
 	}
+	t.Decision = decide(t.Gain, t.Verified)
 	result := map[string]any{"agent": t.Agent.String(), "gain": t.Gain}
 	isWeight := func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }
 	if !slices.ContainsFunc(r.names, isWeight) {
-		return t, r.folder.finish(result, nil)
+		return r.folder.finish(result, nil)
 	}
 
 	// The file of the tuned weights says where they come from.
 	parent, err := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w, err := tuning.Weights(r.env.Registry, t.Agent, r.Rules)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.Weights = r.folder.file(WeightsFile)
 	w.Source = t.Weights
@@ -352,5 +360,5 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 		Gain:    t.Gain,
 		Data:    fmt.Sprintf("%d games of %s", t.Games, r.Agent),
 	}
-	return t, r.folder.finish(result, &w)
+	return r.folder.finish(result, &w)
 }

@@ -15,6 +15,7 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
@@ -45,10 +46,11 @@ type Texel struct {
 
 // Fitted is the result of a Texel run.
 type Fitted struct {
+	Outcome
 	fits
-	Positions [dataset.NumSplits]int // of each split
-	LeftOut   int                    // validation and test positions that an earlier split has
-	Weights   string                 // the weights file
+	Positions [dataset.NumSplits]int `json:"positions"` // of each split
+	LeftOut   int                    `json:"left_out"`  // validation and test positions that an earlier split has
+	Weights   string                 `json:"weights"`   // the weights file
 }
 
 // Gain returns the gain on the test positions, and how many of all positions these are; nil if
@@ -363,12 +365,13 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // Run fits the weights, in seconds to minutes: a run that was stopped starts again, and a folder
 // with a result is refused. An error is of type *[FolderError] if the folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
+	fit := &Fitted{Outcome: Outcome{sprt.Stopped, c.Out}}
 	in := newPositionReader(&env, c.Rules, c.Data...)
 	data, err := c.read(ctx, &c.Parent, in)
 	if err != nil {
-		return nil, err
+		return fit, err
 	}
-	fit := &Fitted{LeftOut: in.leftOut} // before the policy reads them again
+	fit.LeftOut = in.leftOut // before the policy reads them again
 	for split := range data {
 		fit.Positions[split] = data[split].Len()
 	}
@@ -399,11 +402,12 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	f.manifest.Files = filesOfFit(c.Start, c.Data)
 	fit.fits, err = c.fit(ctx, &env, f, in, data)
 	if err != nil {
-		return nil, errors.Join(err, f.discard())
+		return fit, errors.Join(err, f.discard())
 	}
 
 	// The result: the weights with where they come from, beside those that they started from.
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
+	fit.Decision = decide(fit.Gain(), sprt.Pairs{})
 	fit.Weights = f.file(WeightsFile)
 	w := fitted(&c.Parent, fit.fits, eval.Provenance{
 		Method:  "texel",

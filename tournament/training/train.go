@@ -81,10 +81,11 @@ func (g *Generation) Verdict() string {
 
 // Trained is the result of a run of generations, and where the rest of it is.
 type Trained struct {
+	Outcome
 	Result
-	Weights     string               // the file of the best weights
-	RatingGames string               // the folder of the rating's games; "" if there are none
-	Standings   *standings.Standings // of those games
+	Weights     string               `json:"weights"`      // the file of the best weights
+	RatingGames string               `json:"rating_games"` // the folder of the rating's games; "" if there are none
+	Standings   *standings.Standings `json:"-"`            // of those games
 }
 
 // Rated is the rating of a player in the tournament of adopted generations.
@@ -139,6 +140,7 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.history.Close())
 	}
 	defer func() { _ = os.Remove(t.folder.file(ProgressFile)) }() // while the folder is locked
+	t.trained.Outcome = Outcome{sprt.Stopped, c.Out}
 	t.trained.Weights = t.folder.file(WeightsFile)
 	t.trained.Generations = []Generation{}
 	err = t.folder.save(tournament.Running, t.folder.manifest.Result)
@@ -150,6 +152,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	status := tournament.Finished
 	if err != nil {
 		status = stopped(ctx)
+	} else {
+		t.trained.Decision = decide(t.trained.gain(), sprt.Pairs{})
 	}
 	errSave := t.folder.save(status, t.trained.Result)
 	return t.trained, errors.Join(err, errSave, t.folder.history.Close())

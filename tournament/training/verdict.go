@@ -55,6 +55,27 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	return text
 }
 
+// Outcome is what a run has come to, for programs.
+type Outcome struct {
+	Decision sprt.Verdict `json:"verdict"` // Stopped until its end; then H1: a gain is shown, H0: a loss
+	Folder   string       `json:"folder"`
+}
+
+// decide is [Verdict] in a word.
+func decide(g *eval.Gain, p sprt.Pairs) sprt.Verdict {
+	if g == nil { // all pairs gave the same, if there are any
+		g = &eval.Gain{Value: float64(p[4] - p[0]), Margin: 0.5}
+	}
+	switch {
+	case g.Margin == 0: // it isn't known
+	case g.Value > g.Margin:
+		return sprt.AcceptH1
+	case g.Value < -g.Margin:
+		return sprt.AcceptH0
+	}
+	return sprt.Undecided
+}
+
 // verdictOfPairs is [Verdict] where pairs give no finite estimate.
 func verdictOfPairs(p sprt.Pairs, over string) string {
 	switch n := p.N(); n {

@@ -83,3 +83,28 @@ func TestEloToTheReference(t *testing.T) {
 	require.Equal(t, own, rows[1].Reference, "a rating without the reference isn't relative to it")
 	require.Contains(t, titles(rows), "Rating")
 }
+
+// The word for programs is that of the sentence for people.
+func TestDecide(t *testing.T) {
+	elo := func(value, margin float64) *eval.Gain {
+		return &eval.Gain{Measure: "Elo", Value: value, Margin: margin, Count: 100}
+	}
+	for _, c := range []struct {
+		gain  *eval.Gain
+		pairs sprt.Pairs
+		want  sprt.Verdict
+		text  string
+	}{
+		{elo(20, 10), sprt.Pairs{}, sprt.AcceptH1, "^stronger than"},
+		{elo(-20, 10), sprt.Pairs{}, sprt.AcceptH0, "^weaker than"},
+		{elo(10, 20), sprt.Pairs{}, sprt.Undecided, "^no gain shown"},
+		{elo(10, 0), sprt.Pairs{}, sprt.Undecided, "^no gain shown"},
+		{nil, sprt.Pairs{4: 1}, sprt.AcceptH1, "^stronger than"},
+		{nil, sprt.Pairs{9}, sprt.AcceptH0, "^weaker than"},
+		{nil, sprt.Pairs{2: 9}, sprt.Undecided, "^no gain shown"},
+		{nil, sprt.Pairs{}, sprt.Undecided, "^not compared"},
+	} {
+		require.Equal(t, c.want, decide(c.gain, c.pairs), "%v %v", c.gain, c.pairs)
+		require.Regexp(t, c.text, Verdict(c.gain, c.pairs, "the start"))
+	}
+}

@@ -131,7 +131,7 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 
 	// Faults are counted by player, in the order of their first games.
 	faults := grid.New("Games lost by faults", 2, "Player", "Fault", "Games")
-	for _, name := range r.Order {
+	for _, name := range b.Players() {
 		counts := r.Faults[name]
 		for _, kind := range slices.Sorted(maps.Keys(counts)) {
 			player := grid.Name(b.label(name))
