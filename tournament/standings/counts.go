@@ -20,9 +20,10 @@ type RuleSet struct {
 	Results [3]int64 // South won, drawn, North won
 	Pairs   PairCounts
 
-	Lengths map[int]int64               // games by their plies, without imported ones that have no moves
-	Reasons map[string]*[3]int64        // results by the reason of the game's end
-	Faults  map[string]map[string]int64 // games that players lost by faults, by spec and kind
+	Lengths map[int]int64        // games by their plies, without imported ones that have no moves
+	Reasons map[string]*[3]int64 // results by the reason of the game's end
+
+	Faults map[string]map[string]int64 // games that players lost by faults, by spec and kind
 
 	data  *ratings.Data // results by pairing, players by their specs
 	known bool          // the rules are Gygès's
