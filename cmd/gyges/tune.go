@@ -223,7 +223,10 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 	env.Step = func(history []training.Line) {
 		last := history[len(history)-1].Step
 		done = step * int64(last)
-		text = fmt.Sprintf("games, step %d, %s", last, stepText(history))
+		text = fmt.Sprintf("games, step %d", last)
+		if known := stepText(history); known != "" {
+			text += ", " + known
+		}
 		show()
 	}
 	env.Game = func(g *record.Record) {
