@@ -2,7 +2,6 @@ package tournament
 
 import (
 	"fmt"
-	"time"
 
 	"gyges/rules"
 	"gyges/rules/base/problems"
@@ -46,10 +45,8 @@ func (c *Config) task(j Job, n int, opening rules.Position) game.Task {
 	}
 	for side, agent := range j.seated(n) {
 		spec := c.Agents[agent]
-		seed := c.seed(j, n, rules.Side(side))
-		clock, _ := game.ParseClock(spec.Get("clock")) // both have been checked
-		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
-		t.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Clock: clock, MoveTime: moveTime}
+		t.Seats[side] = game.SeatOf(spec)
+		t.Seats[side].Seed = c.seed(j, n, rules.Side(side))
 	}
 	return t
 }

@@ -125,7 +125,7 @@ const notApplied = note("doesn't apply")
 // the engine claims. If it doesn't start, the others have one result, [Skip]. Check returns how
 // many points there are, and how many of them are no failure. The error is that of a program that
 // can't be started, or that of ctx.
-func Check(
+func (l *Log) Check(
 	ctx context.Context, command []string, dir string, sets []*rules.Rules,
 	report func(CheckResult),
 ) (passed, all int, err error) {
@@ -133,7 +133,7 @@ func Check(
 		return 0, 0, err
 	}
 	c := &checker{ctx: ctx}
-	c.client = &client{command: command, dir: dir}
+	c.client = &client{command: command, dir: dir, log: l, label: command[0]}
 	settings.SetDefaults(&c.config)
 	c.config.Move = checkPatience
 	defer c.kill()

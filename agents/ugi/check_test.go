@@ -23,7 +23,7 @@ func check(t *testing.T, sets []*rules.Rules, args ...string) (results map[strin
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	results = map[string]CheckResult{}
-	passed, points, err = Check(t.Context(), append([]string{exe}, args...), "", sets,
+	passed, points, err = (*Log)(nil).Check(t.Context(), append([]string{exe}, args...), "", sets,
 		func(r CheckResult) { results[r.Name] = r })
 	require.NoError(t, err)
 	return results, passed, points
@@ -150,6 +150,6 @@ func TestCheckIsCancelled(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, _, err = Check(ctx, []string{exe, "good"}, "", nil, func(CheckResult) { cancel() })
+	_, _, err = (*Log)(nil).Check(ctx, []string{exe, "good"}, "", nil, func(CheckResult) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 }

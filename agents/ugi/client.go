@@ -31,6 +31,8 @@ const (
 type client struct {
 	command []string
 	dir     string
+	label   string // in the log
+	log     *Log   // nil: none
 
 	proc    *process        // nil: it doesn't run
 	program *agents.Program // as it was started last; nil: it never was
@@ -125,6 +127,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	c.extended = false
 	c.pending = pendingAnswers{}
 	c.trace = trace{}
+	c.trace.file, c.trace.err = c.log.create(c.label)
 	proc, err := launch(c.command, c.dir, &c.trace)
 	if err != nil {
 		return err
@@ -153,7 +156,23 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 func (c *client) kill() {
 	if c.proc != nil {
 		_ = c.proc.kill() // an error before says more
+		c.note(c.proc)
 		c.proc = nil
+	}
+}
+
+// note notes what a process that has ended did beside playing.
+func (c *client) note(p *process) {
+	if p.left.Load() {
+		c.log.note(c.label, "the engine left processes of its own behind, which were killed")
+	}
+	// Some time may be needed to collect garbage or compile; the bounds are chosen, not measured.
+	if p.computed > max(time.Second, p.idle/10) {
+		c.log.note(c.label, "the engine went on computing after bestmove")
+	}
+	_ = c.trace.file.Close() // what was written has been checked
+	if err := errors.Unwrap(c.trace.err); err != nil {
+		c.log.note(c.label, "the engine has no complete log: "+err.Error())
 	}
 }
 
@@ -167,7 +186,11 @@ func (c *client) Close() error {
 	if c.pending.move { // it may not read quit before it has answered
 		_ = p.send([]byte("stop\n"))
 	}
-	_, err := p.quit(quitGrace)
+	obeyed, err := p.quit(quitGrace)
+	if !obeyed {
+		c.log.note(c.label, "the engine did not end within a second of quit and was killed")
+	}
+	c.note(p)
 	return err
 }
 
@@ -239,10 +262,17 @@ func (c *client) search(
 		}
 		err = c.proc.converse(ctx, []byte("stop\n"), grace, c.handleLine)
 	}
+	if err == nil {
+		c.proc.used = processorTime(c.proc.cmd.Process.Pid)
+	}
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	return timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
+	late := "the engine gave no move within %v, its grace included"
+	if c.pending.ready {
+		late = notReady + ", its grace included: the time of a move begins with isready"
+	}
+	return timedOut(err, late, budget+grace)
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.

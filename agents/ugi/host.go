@@ -3,18 +3,18 @@
 //
 // [Kind] makes an external program an agent. Its host chooses what to say for a game, a client has
 // the dialogue with the program, and a process starts the program, and sends and receives lines,
-// which a trace keeps. [Check] tests a program's conformance with such a client, point by point.
+// which a trace keeps. A [Log] has what is known of all programs; its method Check tests one.
 //
 // [Serve] makes an agent an engine for another program. Its server answers the commands:
 // server_options.go has those that set something, server_search.go the search.
 package ugi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -56,10 +56,9 @@ func (restart) Choices() []settings.Choice {
 
 const optionPrefix = agents.OptionPrefix
 
-// Kind returns the kind of agent that is an external program. log receives notes on engines;
-// nil: none are logged.
-func Kind(log *slog.Logger) agents.Kind {
-	k := &kind{log: log}
+// Kind returns the kind of agent that is an external program. The log is of all its programs; nil:
+// there is none.
+func Kind(log *Log) agents.Kind {
 	params := agents.ParamsOf(&struct {
 		config
 		Option string `param:"opt." zero:"empty" help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
@@ -68,7 +67,7 @@ func Kind(log *slog.Logger) agents.Kind {
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
 		Params: params,
-		New:    k.newHost,
+		New:    log.newHost,
 	}
 }
 
@@ -77,7 +76,6 @@ func Kind(log *slog.Logger) agents.Kind {
 type host struct {
 	*client
 	config config
-	kind   *kind
 	given  []agents.Param   // options of the spec, by name
 	rules  []*rules.Rules   // that the program must be able to play
 	idle   chan<- io.Closer // programs that are kept; nil: none are
@@ -89,9 +87,10 @@ type host struct {
 
 // newHost returns the agent of a configuration. Its program is started by Start, or by the first
 // game, unless one is kept that runs; see [agents.Registry.Keeping].
-func (k *kind) newHost(c agents.Config) (agents.Agent, error) {
-	h := &host{client: new(client), kind: k, rules: c.Rules, idle: c.Idle}
+func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
+	h := &host{client: &client{log: l}, rules: c.Rules, idle: c.Idle}
 	c.Decode(&h.config)
+	h.label = cmp.Or(c.Values["name"], h.config.Command)
 	h.command = splitCommand(h.config.Command)
 	h.dir = h.config.Dir
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {

@@ -43,6 +43,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// With the race detector a program would take a second to end, by which it is killed.
+	if err := os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	ugitest.Main()
 	flag.Parse()
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
@@ -263,6 +267,19 @@ func TestMisbehaviour(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An engine that is late with readyok is so with its move: the time of the move has begun.
+func TestReadyCountsAsMove(t *testing.T) {
+	t.Parallel()
+	h := newTestHost(t, "stalls", ",movetime=100ms,grace=200ms")
+	r := rules.MustParse("italian:null_move=allow")
+	_, err := play(t, r, opening(r), 1, 60, h, newAgent(t, "random"))
+	var f *agents.Failure
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, agents.TimedOut, f.Kind)
+	require.EqualError(t, err, "the engine did not send readyok within 300ms, its grace included: "+
+		"the time of a move begins with isready")
 }
 
 // requireGone checks that the process an engine left behind has been ended.

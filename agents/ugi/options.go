@@ -2,10 +2,8 @@ package ugi
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -153,7 +151,8 @@ func (c *client) optionCommand(name, value string) string {
 // values. Of a program that announces no options nothing is known.
 func (h *host) checkOptions() error {
 	if len(h.given) > 0 && len(h.offered) == 0 {
-		h.kind.note(h.config.Command)
+		h.log.note(h.config.Command,
+			"the engine announces no options: those given are sent unchecked")
 		return nil
 	}
 	names := lists.Map(h.offered, func(o option) string { return o.name })
@@ -191,20 +190,4 @@ func (c *client) checkKnown(r *rules.Rules) error {
 // Announced returns the options that the program has announced as parameters.
 func (h *host) Announced() []agents.ParamDef {
 	return lists.Map(h.offered, option.param)
-}
-
-// kind is what all engines of a kind of agent share.
-type kind struct {
-	log   *slog.Logger
-	noted sync.Map // commands of engines
-}
-
-// note logs that the options of an engine can't be checked, once for each command, however many
-// processes it starts.
-func (k *kind) note(command string) {
-	_, noted := k.noted.LoadOrStore(command, true)
-	if !noted && k.log != nil {
-		k.log.Warn("the engine announces no options: those given are sent unchecked",
-			"engine", command)
-	}
 }

@@ -216,7 +216,7 @@ func TestNoteOfOptions(t *testing.T) {
 		}
 		return a
 	}}
-	registry := agents.NewRegistry(Kind(slog.New(slog.NewTextHandler(&log, options))))
+	registry := agents.NewRegistry(Kind(&Log{Notes: slog.New(slog.NewTextHandler(&log, options))}))
 	bare, typed := announcing(t, "bare", ""), announcing(t, "typed", "")
 	for _, text := range []string{bare, bare + ",opt.x=1", bare + ",opt.x=2,name=mine", typed + ",opt.wReach=1"} {
 		spec, err := agents.ParseSpec(text)

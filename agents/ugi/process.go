@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -45,6 +46,12 @@ type process struct {
 	exited  chan struct{} // closed when the program has ended and been reaped
 	status  string        // how it has ended
 	killed  bool
+	left    atomic.Bool // it ended by itself, and processes that it had started ran on
+
+	// The times from bestmove until more was sent: how long they were, and how much processor time
+	// the program used in them.
+	idle, computed time.Duration
+	used           time.Duration // until bestmove; 0: more was sent since, or it isn't known
 
 	// What was received since lines were sent last.
 	linesRead, bytesRead int
@@ -92,6 +99,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		}
 		return nil, failure(agents.Crashed, "%w", err)
 	}
+	t.write(remark, fmt.Appendf(nil, "process %d: %s", cmd.Process.Pid, cmd))
 	go p.readLines()
 	go func() {
 		defer close(p.drained)
@@ -122,8 +130,9 @@ func (p *process) run(mark string, started chan<- error) {
 	if err != nil {
 		p.status = err.Error()
 	}
+	left := killMarked(mark)
 	_ = killGroup(p.cmd) // what it left behind holds the pipes open
-	killMarked(mark)
+	p.left.Store(left && err == nil && state.Exited())
 	close(p.exited)
 }
 
@@ -147,6 +156,11 @@ func (p *process) send(text []byte) error {
 	}
 	p.linesRead = 0
 	p.bytesRead = 0
+	if p.used > 0 {
+		p.idle += time.Since(p.lastRead)
+		p.computed += processorTime(p.cmd.Process.Pid) - p.used
+		p.used = 0
+	}
 	// Only the end of an engine that doesn't read ends the writing.
 	killer := time.AfterFunc(writingTime, func() { _ = p.killRunning() })
 	_, err := p.stdin.Write(text)

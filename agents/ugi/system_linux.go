@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // bindLifetime has the system kill a program when the thread that starts it ends, as it does with
@@ -21,10 +24,18 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 	return mark
 }
 
+// processorTime returns the time that a process has used; 0 if that isn't known.
+func processorTime(pid int) time.Duration {
+	var t unix.Timespec
+	// The number of its clock is made as in clock_getcpuclockid(3). It may have ended.
+	_ = unix.ClockGettime(int32(^pid<<3|2), &t)
+	return time.Duration(t.Nano())
+}
+
 // killMarked ends all processes with a mark, also those in sessions of their own whose parents have
-// ended. A process may start another while it is being killed, so the scan is repeated, a bounded
-// number of times, until it finds none.
-func killMarked(mark string) {
+// ended, and reports whether there were any. A process may start another while it is being killed,
+// so the scan is repeated, a bounded number of times, until it finds none.
+func killMarked(mark string) bool {
 	const maxScans = 100
 	killed := map[string]bool{}
 	for range maxScans {
@@ -40,9 +51,10 @@ func killMarked(mark string) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended already
 		}
 		if !found {
-			return
+			break
 		}
 	}
+	return len(killed) > 0
 }
 
 // hasMark reports whether the environment that a process was started with has a mark.

@@ -3,8 +3,10 @@ package ugi
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +19,9 @@ import (
 const (
 	traceLines  = 32  // kept of a dialogue
 	traceLength = 160 // bytes kept of each line
+
+	maxLogFile = 64 << 20 // bytes, after which no line begins
+	maxLogLine = 4096     // bytes of a line, before it is escaped
 )
 
 // Writers of the lines in a trace.
@@ -32,17 +37,39 @@ const (
 type trace struct {
 	mu    sync.Mutex
 	lines []string
+
+	file    *os.File // has all lines, see [Log]; nil: there is none
+	written int      // bytes
+	err     error    // of the file
 }
 
 // add appends a line.
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.write(mark, text)
 	// One byte more than a line may have shows that it is to be cut.
 	text = text[:min(len(text), traceLength+1)]
 	t.lines = append(t.lines, string(mark)+" "+string(text))
 	if len(t.lines) > traceLines {
 		t.lines = t.lines[1:]
+	}
+}
+
+// write writes a line into the file alone, with its time.
+func (t *trace) write(mark byte, text []byte) {
+	if t.file == nil || t.written > maxLogFile {
+		return
+	}
+	line := textfmt.Escape(textfmt.Cut(string(text), maxLogLine))
+	n, err := fmt.Fprintf(t.file, "%s %c %s\n",
+		time.Now().Format("2006-01-02T15:04:05.000000Z07:00"), mark, line)
+	t.written += n
+	if t.written > maxLogFile {
+		_, err = fmt.Fprintln(t.file, "= the log ends here: it is full")
+	}
+	if err != nil {
+		t.err = err
 	}
 }
 

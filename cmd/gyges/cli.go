@@ -83,8 +83,9 @@ type cli struct {
 	Completion completionCmd `cmd:"" group:"About the program:" help:"Print a completion script for a shell."`
 	Version    versionCmd    `cmd:"" group:"About the program:" help:"Print the version."`
 
-	HelpFlag helpFlag `name:"help" short:"h" help:"Show help."`
-	Verbose  bool     `short:"v" help:"Log details to stderr."`
+	HelpFlag  helpFlag `name:"help" short:"h" help:"Show help."`
+	Verbose   bool     `short:"v" help:"Log details to stderr."`
+	EngineLog string   `placeholder:"DIR" help:"Write all that external engines read and write, their stderr included, to a file for each process in this folder."`
 }
 
 // env is what commands use of the process and the program. Tests make one with buffers in place of
@@ -95,6 +96,7 @@ type env struct {
 	err      *output // everything else
 	log      *slog.Logger
 	level    *slog.LevelVar
+	engines  *ugi.Log // of external programs
 	registry *agents.Registry
 }
 
@@ -110,9 +112,10 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 	e.level.Set(slog.LevelWarn)
 	options := &slog.HandlerOptions{Level: e.level}
 	e.log = slog.New(slog.NewTextHandler(e.err, options))
+	e.engines = &ugi.Log{Notes: e.log}
 	// Levels are made of the built-in kinds. Persons read and write at this terminal.
 	kinds := configs.Levels(builtin.Registry())
-	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind(e.log))
+	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind(e.engines))
 	e.registry = builtin.Registry(kinds...)
 	return e
 }

@@ -120,6 +120,9 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if c.Verbose {
 		e.level.Set(slog.LevelDebug)
 	}
+	if err := e.engines.Open(c.EngineLog); err != nil {
+		return fileError("--engine-log", err)
+	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	chosen.BindTo(ctx, (*context.Context)(nil))

@@ -47,6 +47,7 @@ func (c *tournamentCmd) print(
 	ctx context.Context, e *env, f *observer, s tournament.Summary, errRun error,
 ) error {
 	rated, err := f.Standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
+	rated.Moves = f.Standings.PlayerTable()
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -55,7 +56,7 @@ func (c *tournamentCmd) print(
 	if isForPeople(c.Format) {
 		w = e.out
 		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
-		printTable(w, f.Standings.PlayerTable(f.Config.Players()), c.Format, 1)
+		printTable(w, rated.Moves, c.Format, 1)
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)

@@ -46,7 +46,7 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	// A point is printed as soon as it is tested, as some take seconds.
-	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, c.Rules, func(r ugi.CheckResult) {
+	passed, points, err := e.engines.Check(ctx, c.Command, c.Dir, c.Rules, func(r ugi.CheckResult) {
 		point := fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name)
 		e.out.print(textfmt.Hang(point, r.Detail, tableWidth(e.out)))
 	})

@@ -15,6 +15,7 @@ func (t Tables) object() grid.Object {
 		parts[i] = part.object(nil)
 	}
 	rest := grid.Object{
+		{"moves", t.Moves},
 		{"parts", parts},
 		{"schedules", standingsObjects(t.standings())},
 	}

@@ -41,6 +41,8 @@ type Tables struct {
 	Pool bool
 	// Standings are the tables by the formats of the runs.
 	Standings []Standings
+	// Moves is what each player did in its games, for JSON; nil where only results are known.
+	Moves *grid.Table
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
 	Layout

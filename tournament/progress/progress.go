@@ -19,15 +19,16 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
+	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
 	"gyges/tournament/standings"
@@ -53,25 +54,14 @@ type Observer struct {
 	Recorded  int64          // games, in schedule order
 	Faults    Faults
 
-	moveTimes  map[string]time.Duration // by player; without those that have no bound
-	precision  ratings.Precision        // of a run that ends at an error,
-	measuredAt int64                    // when it had that many games
+	precision  ratings.Precision // of a run that ends at an error,
+	measuredAt int64             // when it had that many games
 }
 
 // New returns an observer of a run that has no games yet.
 func New(config *tournament.Config, kind Kind) *Observer {
-	o := &Observer{Kind: kind, Config: config, moveTimes: map[string]time.Duration{}}
+	o := &Observer{Kind: kind, Config: config}
 	o.clear()
-	if config.Executor != nil { // workers elsewhere may play in another time
-		return o
-	}
-	for _, spec := range config.Agents {
-		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
-		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
-		if limit > 0 {
-			o.moveTimes[spec.String()] = limit
-		}
-	}
 	return o
 }
 
@@ -98,17 +88,12 @@ func (o *Observer) Add(g *record.Record) {
 // addOverruns counts the moves that took more than their player's move time, within the margin: no
 // game is lost by them.
 func (o *Observer) addOverruns(g *record.Record) {
-	const machine = 10 * time.Millisecond // that it may take beside the player
-	times := g.Timing.MoveMS
-	if len(o.moveTimes) == 0 || len(times) == 0 {
-		return
-	}
-	for i, side := range g.Movers() {
-		player, took := playerOf(g, side), times[i]
-		limit, bounded := o.moveTimes[player]
-		most := (limit + machine).Milliseconds()
-		if bounded && took >= float64(most) {
-			what := fmt.Sprintf("game %d: %.0fms for %v", g.Game, took, limit)
+	for side := range rules.Side(2) {
+		player := playerOf(g, side)
+		use := game.UseOfTime(g, side, player)
+		for _, took := range use.Overruns {
+			what := fmt.Sprintf("game %d: %.0fms for %v",
+				g.Game, 1000*took.Seconds(), use.MoveTime)
 			o.Faults.count(player, overran, what)
 		}
 	}
@@ -247,6 +232,7 @@ func (o *Observer) Object(s tournament.Summary) grid.Object {
 		{"games", s.Played},
 		{"results", o.Standings.Count(players[0])},
 		{"faults", faults},
+		{"moves", o.Standings.PlayerTable()},
 		{"players", players},
 		{"rules", o.Config.RuleSets()},
 		{"status", s.Status},

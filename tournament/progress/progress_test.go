@@ -28,7 +28,7 @@ func configOf(t *testing.T, players ...string) *tournament.Config {
 }
 
 // game returns a game that South won, in a pair of its own.
-func game(id int64, south, north string) *record.Record {
+func gameOf(id int64, south, north string) *record.Record {
 	return &record.Record{
 		Game: 2 * id, Pair: id, Rules: "standard", Result: "1-0", Reason: "goal",
 		South: record.Player{Agent: south}, North: record.Player{Agent: north},
@@ -66,7 +66,7 @@ func TestState(t *testing.T) {
 func TestLeader(t *testing.T) {
 	config := configOf(t, "random", "greedy", "random:name=third\x1b")
 	o := New(config, Rated)
-	o.Add(game(0, "greedy", "random"))
+	o.Add(gameOf(0, "greedy", "random"))
 	line, _ := o.State(1)
 	require.Equal(t, "greedy leads with 1 of 1 point", line)
 	config.Schedule = "gauntlet"
@@ -89,7 +89,8 @@ func TestOverrunMoveTimes(t *testing.T) {
 	config.Limits.MoveTime = 100 * time.Millisecond
 	o := New(config, Rated)
 	for i, south := range config.Players() {
-		g := game(int64(i), south, config.Agents[2].String())
+		g := gameOf(int64(i), south, config.Agents[2].String())
+		g.Limits.MoveTime = config.Limits.MoveTime.String()
 		g.Timing.MoveMS = []float64{75, 105, []float64{64.6, 412, 104}[i]}
 		o.Add(g)
 	}
@@ -106,11 +107,11 @@ func TestFaults(t *testing.T) {
 	const odd record.FaultKind = "50 %d\x1b" // as from another machine
 	var faults Faults
 	lost := func(id int64, kind record.FaultKind) string {
-		g := game(id, "ugi:cmd=x,name=A\x1b", "random")
+		g := gameOf(id, "ugi:cmd=x,name=A\x1b", "random")
 		g.Fault = &record.Fault{Side: "south", Kind: kind, Detail: "%s\n"}
 		return faults.Add(g)
 	}
-	require.Empty(t, faults.Add(game(0, "random", "random")))
+	require.Empty(t, faults.Add(gameOf(0, "random", "random")))
 	require.Equal(t, `A\x1b lost game 2 by a fault (50 %d\x1b): %s\n`, lost(1, odd))
 	for id := range int64(8) {
 		require.NotContains(t, lost(2+id, odd), "further")
@@ -130,10 +131,10 @@ func TestFaults(t *testing.T) {
 func TestFailedRun(t *testing.T) {
 	config := configOf(t, "random", "greedy")
 	o := New(config, Match)
-	o.Add(game(0, "greedy", "random"))
+	o.Add(gameOf(0, "greedy", "random"))
 	summary := tournament.Summary{Status: tournament.Failed, Out: t.TempDir()}
 	require.ErrorIs(t, o.End(t.Context(), summary), os.ErrNotExist)
-	lines, err := record.Lines(game(1, "random", "greedy"), game(2, "random", "greedy"))
+	lines, err := record.Lines(gameOf(1, "random", "greedy"), gameOf(2, "random", "greedy"))
 	require.NoError(t, err)
 	path := filepath.Join(summary.Out, tournament.GamesFile)
 	require.NoError(t, os.WriteFile(path, lines, 0o600))

@@ -2,12 +2,14 @@ package standings
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -20,8 +22,8 @@ type RuleSet struct {
 
 	Lengths map[int]int64        // games by their plies, without imported ones that have no moves
 	Reasons map[string]*[3]int64 // results by the reason of the game's end
-	Order   []string             // the players' specs, in the order of their first games
-	Players map[string]*Player   // by spec
+
+	Faults map[string]map[string]int64 // games that players lost by faults, by spec and kind
 
 	data  *ratings.Data // results by pairing, players by their specs
 	known bool          // the rules are Gygès's
@@ -41,7 +43,7 @@ func newRuleSet(name string) *RuleSet {
 		Name:    name,
 		Lengths: map[int]int64{},
 		Reasons: map[string]*[3]int64{},
-		Players: map[string]*Player{},
+		Faults:  map[string]map[string]int64{},
 		data:    new(ratings.Data),
 	}
 	if _, err := rules.Parse(name); err == nil {
@@ -66,8 +68,8 @@ func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results
 // of one of them.
 func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
-// add counts a game of two players that could be read whole, but for its result.
-func (s *RuleSet) add(g *record.Record, south, north string) {
+// add counts a game of two players, by side, that could be read whole, but for its result.
+func (s *RuleSet) add(g *record.Record, players [2]string) {
 	if !g.OnlyResult() {
 		s.Lengths[g.Plies]++
 	}
@@ -76,14 +78,42 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 		s.Reasons[reason] = new([3]int64)
 	}
 	s.Reasons[reason][record.HalfPoints(g.Result, rules.North)]++
-	players := [2]*Player{s.player(south), s.player(north)}
-	for side, p := range players {
-		p.Results[side][record.HalfPoints(g.Result, rules.Side(side).Other())]++
-		p.plies += int64(g.Plies)
-	}
 	if f := g.Fault; f != nil {
 		loser := players[f.Loser()]
-		loser.Faults[bounded(loser.Faults, string(f.Kind))]++
+		if s.Faults[loser] == nil {
+			s.Faults[loser] = map[string]int64{}
+		}
+		s.Faults[loser][bounded(s.Faults[loser], string(f.Kind))]++
+	}
+}
+
+// addPlayers counts what the players, by side, did in a game that could be read whole.
+func (s *Standings) addPlayers(g *record.Record, specs [2]string) {
+	var players [2]*player
+	for side := range rules.Side(2) {
+		spec := specs[side]
+		p := s.players[spec]
+		if p == nil {
+			p = &player{left: math.Inf(1)}
+			s.players[spec] = p
+			s.order = append(s.order, spec)
+		}
+		players[side] = p
+		p.results[side][record.HalfPoints(g.Result, side.Other())]++
+		p.plies.add(float64(g.Plies))
+		use := game.UseOfTime(g, side, spec)
+		p.overruns += len(use.Overruns)
+		if use.Used > 0 { // else it had no clock
+			p.clock.add(100 * use.Used)
+			p.left = min(p.left, use.Left.Seconds()*1000)
+		}
+	}
+	if g.Fault != nil {
+		p := players[g.Fault.Loser()]
+		p.faults++
+		if g.Timing.OverrunMS > 0 {
+			p.overruns++
+		}
 	}
 	for i, side := range g.Movers() {
 		p := players[side]
@@ -106,16 +136,6 @@ func bounded[V any](counts map[string]V, text string) string {
 		return otherReasons
 	}
 	return text
-}
-
-func (s *RuleSet) player(spec string) *Player {
-	p, ok := s.Players[spec]
-	if !ok {
-		p = newPlayer()
-		s.Players[spec] = p
-		s.Order = append(s.Order, spec)
-	}
-	return p
 }
 
 // PairCounts counts game pairs by their results. Those that repeat an earlier one are left out.
@@ -148,38 +168,58 @@ func (c *PairCounts) add(first, second ratings.Result, one bool, n int64) {
 // Pairs returns the number of pairs.
 func (c *PairCounts) Pairs() int64 { return c.SouthTwice + c.NorthTwice + c.OnePlayer + c.Draws }
 
-// Player is what was counted of one player's games and moves. Placements are no moves.
-type Player struct {
-	Results [2][3]int64 // won, drawn, lost, by side
-	Faults  map[string]int64
+// player is what was counted of one player's games and moves. Placements are no moves.
+type player struct {
+	results  [2][3]int64 // won, drawn, lost, by side
+	faults   int         // games lost by them
+	overruns int         // moves that took longer than they might
 
-	plies int64 // of its games
-	time  mean  // of milliseconds a move
-	nodes mean  // of positions a move, where some were counted
-	depth mean  // of plies, where some were searched
+	plies mean // of its games
+	time  mean // milliseconds of a move
+	nodes mean // positions of a move, where some were counted
+	depth mean // plies, where some were searched
+	clock mean // percent of the clock that were used in a game
+
+	left float64 // milliseconds on the clock at the least
 }
 
-func newPlayer() *Player { return &Player{Faults: map[string]int64{}} }
-
-// merge adds what was counted under another rule set.
-func (p *Player) merge(o *Player) {
-	for side := range o.Results {
-		for i, n := range o.Results[side] {
-			p.Results[side][i] += n
-		}
-	}
-	for kind, n := range o.Faults {
-		p.Faults[kind] += n
-	}
-	p.plies += o.plies
-	p.time.merge(o.time)
-	p.nodes.merge(o.nodes)
-	p.depth.merge(o.depth)
+// mean is the mean of positive numbers.
+type mean struct {
+	n    int64
+	sum  float64
+	most float64 // of the numbers
 }
 
-// count returns the results on both sides.
-func (p *Player) count() (c ratings.Count) {
-	for _, results := range p.Results {
+func (m *mean) add(x float64) {
+	const bound = 1e15
+	if x >= 0 && x <= bound { // a file may hold anything
+		m.n++
+		m.sum += x
+		m.most = max(m.most, x)
+	}
+}
+
+// cell returns the mean in a format for people.
+func (m *mean) cell(format string) grid.Cell { return m.cellOf(m.sum/float64(m.n), format) }
+
+// cellOf returns one of the figures of the numbers, "-" if there are none.
+func (m *mean) cellOf(x float64, format string) grid.Cell {
+	if m.n == 0 {
+		return grid.Cell{Text: "-"}
+	}
+	return grid.Cell{Text: fmt.Sprintf(format, x), Value: x}
+}
+
+// Players returns the players' specs, in the order of their first games that could be read whole.
+func (s *Standings) Players() []string { return s.order }
+
+// Count returns the results of a player on both sides, in the games that could be read whole.
+func (s *Standings) Count(spec string) (c ratings.Count) {
+	p := s.players[spec]
+	if p == nil {
+		return c
+	}
+	for _, results := range p.results {
 		c.Wins += int(results[0])
 		c.Draws += int(results[1])
 		c.Losses += int(results[2])
@@ -187,88 +227,43 @@ func (p *Player) count() (c ratings.Count) {
 	return c
 }
 
-// faults returns how many games were lost by faults.
-func (p *Player) faults() (games int64) {
-	for _, n := range p.Faults {
-		games += n
-	}
-	return games
-}
-
-// mean is the mean of positive numbers.
-type mean struct {
-	n   int64
-	sum float64
-}
-
-func (m *mean) add(x float64) {
-	const most = 1e15
-	if x >= 0 && x <= most { // a file may hold anything
-		m.n++
-		m.sum += x
-	}
-}
-
-func (m *mean) merge(o mean) {
-	m.n += o.n
-	m.sum += o.sum
-}
-
-func (m mean) text(format string) string {
-	if m.n == 0 {
-		return "-"
-	}
-	return fmt.Sprintf(format, m.sum/float64(m.n))
-}
-
-// total returns what was counted of a player under all rule sets.
-func (s *Standings) total(spec string) *Player {
-	total := newPlayer()
-	for _, set := range s.RuleSets {
-		if p := set.Players[spec]; p != nil {
-			total.merge(p)
-		}
-	}
-	return total
-}
-
-// Count returns the results of a player on both sides, in the games that could be read whole.
-func (s *Standings) Count(spec string) ratings.Count { return s.total(spec).count() }
-
-// PlayerTable returns the table of what was counted of the players given. Faults are left out where
-// there were none.
-func (s *Standings) PlayerTable(specs []string) *grid.Table {
+// PlayerTable returns the table of what was counted of the players. Of its last columns those are
+// for programs alone that have nothing to say of anybody.
+func (s *Standings) PlayerTable() *grid.Table {
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move",
-		"Time a move", "Faults")
+		"Time a move", "Longest", "Clock used", "Least left", "Overruns", "Faults")
+	for i, key := range []string{
+		"player", "", "", "plies", "depth", "nodes",
+		"time_ms", "longest_ms", "clock_percent", "left_ms", "overruns", "faults",
+	} {
+		t.Columns[i].Key = key
+	}
 	names := s.Names()
-	anyFaults := false
 	anyDraws := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool {
 		return set.Results[1] > 0
 	})
-	for _, spec := range specs {
-		p := s.total(spec)
-		games := int64(p.count().Games())
-		if games == 0 {
-			continue
-		}
+	for _, spec := range s.order {
+		p := s.players[spec]
 		row := []any{names.Of(spec)}
-		for _, results := range p.Results {
+		for _, results := range p.results {
 			text := fmt.Sprintf("%d-%d", results[0], results[2])
 			if anyDraws {
 				text = fmt.Sprintf("%d-%d-%d", results[0], results[1], results[2])
 			}
 			row = append(row, text)
 		}
-		plies := mean{games, float64(p.plies)}
-		row = append(row, plies.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
-			p.time.text("%.3fms"))
-		t.Add(append(row, p.faults())...)
-		if p.faults() > 0 {
-			anyFaults = true
-		}
+		row = append(row, p.plies.cell("%.1f"), p.depth.cell("%.1f"), p.nodes.cell("%.0f"))
+		row = append(row, p.time.cell("%.3fms"), p.time.cellOf(p.time.most, "%.1fms"))
+		row = append(row, p.clock.cell("%.1f %%"), p.clock.cellOf(p.left, "%.0fms"))
+		t.Add(append(row, p.overruns, p.faults)...)
 	}
-	if !anyFaults {
-		t.Hide("Faults")
+	for i := 8; i < len(t.Columns); i++ { // from the use of the clock on
+		says := func(row []grid.Cell) bool {
+			return row[i].Text != "-" && row[i].Text != "0"
+		}
+		if !slices.ContainsFunc(t.Rows, says) {
+			t.Columns[i].Title = ""
+		}
 	}
 	return t
 }

@@ -14,19 +14,19 @@ import (
 func TestMean(t *testing.T) {
 	t.Parallel()
 	var m mean
-	require.Equal(t, "-", m.text("%.1f"))
+	require.Equal(t, "-", m.cell("%.1f").Text)
 	for _, x := range []float64{1, -1, 1e300, math.NaN(), 0, 2} {
 		m.add(x)
 	}
-	require.Equal(t, mean{3, 3}, m)
-	require.Equal(t, "1.0", m.text("%.1f"))
+	require.Equal(t, mean{3, 3, 2}, m)
+	require.Equal(t, "1.0", m.cell("%.1f").Text)
 }
 
 func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newRuleSet("x")
 	for i := range 1000 {
-		s.add(&record.Record{Reason: fmt.Sprint(i), Result: "1-0"}, "a", "b")
+		s.add(&record.Record{Reason: fmt.Sprint(i), Result: "1-0"}, [2]string{"a", "b"})
 	}
 	require.Len(t, s.Reasons, maxReasons+1)
 	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])
@@ -45,6 +45,6 @@ func TestMovesAreTheMovers(t *testing.T) {
 			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",
 		})
-		require.Equal(t, want, [2]int64{int64(s.total("a").nodes.sum), int64(s.total("b").nodes.sum)}, opening)
+		require.Equal(t, want, [2]int64{int64(s.players["a"].nodes.sum), int64(s.players["b"].nodes.sum)}, opening)
 	}
 }

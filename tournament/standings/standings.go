@@ -32,6 +32,8 @@ type Standings struct {
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
+	order   []string            // the players' specs, in the order of their first games
+	players map[string]*player  // by spec
 	places  map[string]int      // of the rule sets in the runs' configs, below 0; others have 0
 	last    *RuleSet            // of the last game
 }
@@ -54,7 +56,11 @@ type Run struct {
 }
 
 // New returns standings without games.
-func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: map[string]int{}} }
+func New() *Standings {
+	return &Standings{
+		sets: map[string]*RuleSet{}, players: map[string]*player{}, places: map[string]int{},
+	}
+}
 
 // Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is
 // none.
@@ -187,7 +193,9 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	run.Games++
 	set := s.ruleSet(g.Rules)
 	if whole != nil {
-		set.add(whole, g.South, g.North)
+		players := [2]string{g.South, g.North}
+		set.add(whole, players)
+		s.addPlayers(whole, players)
 	}
 	if !set.known {
 		set.noteSides(g.Sides)

@@ -11,7 +11,6 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/lists"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -87,19 +86,53 @@ func TestStandingsInTables(t *testing.T) {
 	require.Empty(t, one.challenger(one.Names()))
 }
 
-// The table of players has what each did on either side, and faults where there were some.
+// The table of players has what each did on either side, how it used its time, and faults where
+// there were some.
 func TestPlayerTable(t *testing.T) {
 	t.Parallel()
 	s := New()
-	s.Add(&record.Record{
+	g := record.Record{
 		Rules: "standard", Opening: "123123/000000/000000/000000/000000/123123 s",
 		South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 		Moves: []string{"m", "m"}, Plies: 2, Nodes: []int64{100, 300}, Depths: []int{2, 4},
 		Result: "1-0", Reason: "crash", Fault: &record.Fault{Side: "north", Kind: record.FaultCrash},
-	})
-	var rows []string
-	for _, row := range s.PlayerTable([]string{"a", "b", "absent"}).Rows {
-		rows = append(rows, strings.Join(lists.Map(row, func(c grid.Cell) string { return c.Text }), " "))
 	}
-	require.Equal(t, []string{"a 1-0 0-0 2.0 2.0 100 - 0", "b 0-0 0-1 2.0 4.0 300 - 1"}, rows)
+	s.Add(&g)
+	table := func(f grid.Format) string {
+		var b strings.Builder
+		require.NoError(t, s.PlayerTable().Write(&b, f, grid.Options{Width: 200}))
+		return b.String()
+	}
+	require.Equal(t, strings.TrimPrefix(`
+ Player  As South  As North  Plies a game  Depth  Nodes a move  Time a move  Longest  Faults
+---------------------------------------------------------------------------------------------
+ a            1-0       0-0           2.0    2.0           100            -        -       0
+ b            0-0       0-1           2.0    4.0           300            -        -       1
+`, "\n"), table(grid.Text))
+
+	// Under a clock, the second game is lost on time in the third move.
+	g.Limits.Clock = "10s+1s"
+	g.Timing.MoveMS = []float64{1000, 4400}
+	s.Add(&g)
+	g.Fault = &record.Fault{Side: "south", Kind: record.FaultTimeout}
+	g.Result = "0-1"
+	g.Timing = record.Timing{MoveMS: []float64{7600, 0}, OverrunMS: 5}
+	s.Add(&g)
+	require.Equal(t, strings.TrimPrefix(`
+ Player  As South  As North  Plies a game  Depth  Nodes a move  Time a move   Longest  Clock used  Least left  Overruns  Faults
+--------------------------------------------------------------------------------------------------------------------------------
+ a            2-1       0-0           2.0    2.0           100   4300.000ms  7600.0ms      39.1 %      2400ms         1       1
+ b            0-0       1-2           2.0    4.0           300   2200.000ms  4400.0ms      40.0 %      5600ms         0       2
+`, "\n"), table(grid.Text))
+	require.Contains(t, table(grid.JSON), `"player": "b",
+    "plies": 2,
+    "depth": 4,
+    "nodes": 300,
+    "time_ms": 2200,
+    "longest_ms": 4400,
+    "clock_percent": 40,
+    "left_ms": 5600,
+    "overruns": 0,
+    "faults": 2
+`)
 }

@@ -216,6 +216,8 @@ func (e *engine) misbehave() (done bool) {
 		os.Exit(4)
 	case "waits":
 		e.stop = true
+	case "ponders": // for ever, when it has answered
+		go repeat("", 0)
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()

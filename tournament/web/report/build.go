@@ -178,12 +178,8 @@ func leader(r *ratings.Ratings) string {
 
 // facts are the main numbers, which stand at the top of the page.
 func (b *builder) facts() []Fact {
-	players := map[string]bool{}
 	plies, whole := 0.0, int64(0) // of the games whose moves are known
 	for _, r := range b.RuleSets {
-		for _, name := range r.Order {
-			players[name] = true
-		}
 		for length, games := range r.Lengths {
 			plies += float64(length) * float64(games)
 			whole += games
@@ -191,7 +187,7 @@ func (b *builder) facts() []Fact {
 	}
 	list := []Fact{
 		{"games", textfmt.Thousands(b.Games())},
-		{"players", textfmt.Thousands(int64(len(players)))},
+		{"players", textfmt.Thousands(int64(len(b.Players())))},
 		{"rule sets", textfmt.Thousands(int64(len(b.RuleSets)))},
 	}
 	if whole > 0 {

@@ -22,6 +22,7 @@ const maxAgentRows = 200
 // statistics builds the section on the results by side and rule set, and on how games ended.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
+	s.table("", firstRows(b.PlayerTable().WithTitle("Moves and time by player")))
 	b.sides(&s)
 	for i, r := range b.RuleSets {
 		name := ruleSetName(r.Name)
@@ -130,8 +131,8 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 
 	// Faults are counted by player, in the order of their first games.
 	faults := grid.New("Games lost by faults", 2, "Player", "Fault", "Games")
-	for _, name := range r.Order {
-		counts := r.Players[name].Faults
+	for _, name := range b.Players() {
+		counts := r.Faults[name]
 		for _, kind := range slices.Sorted(maps.Keys(counts)) {
 			player := grid.Name(b.label(name))
 			faults.Add(player, reasonName(kind), grid.Thousands(counts[kind]))
