@@ -149,8 +149,9 @@ func (f *folder) readManifest() (isNew bool, err error) {
 	}
 	found, err := files.Foreign(f.path, HistoryFile, queueFolder)
 	if found != "" {
-		err = fmt.Errorf("%s: expected a new folder, or one of a tuning run, "+
-			"found one that holds %s", f.path, found)
+		err = fmt.Errorf(
+			"%s: expected a new folder, or one of a tuning run, found one that holds %s",
+			f.path, found)
 	}
 	return true, err
 }
@@ -192,7 +193,6 @@ func (f *folder) resume(manifest []byte) error {
 	}
 
 	f.manifest.Version = before.Version
-	f.manifest.Status = before.Status
 	f.manifest.Result = before.Result
 	return nil
 }
