@@ -201,7 +201,6 @@ func (t *templateWriter) doc(f *settings.Field, width int) []string {
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
-	t := f.Value.Type()
 	if f.IsOptional() && f.Value.IsNil() {
 		return ""
 	}
@@ -211,16 +210,17 @@ func valueText(f *settings.Field) string {
 		return lowest
 	}
 	value := f.Value.Interface()
+	if d, isTime := value.(time.Duration); isTime {
+		value = settings.DurationText(d)
+	}
 	switch {
-	case t.Kind() == reflect.String, f.IsText():
+	case f.Value.Kind() == reflect.String, f.IsText():
 		value = f.Default()
 	case f.IsList():
 		value = f.Texts()
 		if f.Value.Len() == 0 {
 			return ""
 		}
-	case t == reflect.TypeFor[time.Duration]():
-		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
 	if value == "" {
 		return ""

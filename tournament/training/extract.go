@@ -233,18 +233,6 @@ func (e *extractor) convert(ctx context.Context) error {
 	})
 }
 
-// setResult sets the result of a position's game, from the view of its side to move.
-func setResult(p *dataset.Position, game *record.Record) {
-	switch record.HalfPoints(game.Result, p.Position.Side()) {
-	case 2:
-		p.Wins = 1
-	case 1:
-		p.Draws = 1
-	default:
-		p.Losses = 1
-	}
-}
-
 // distinct returns the positions of each split, but for those that an earlier split has.
 func (e *extractor) distinct() (splits [dataset.NumSplits][]*dataset.Position) {
 	for split := range e.splits {

@@ -114,7 +114,14 @@ func openFolder(ctx context.Context, path string, m Manifest) (*folder, error) {
 
 // open reads or writes the manifest, and opens the history, which locks the folder.
 func (f *folder) open(ctx context.Context) error {
-	isNew, err := f.readManifest()
+	text, err := files.Read(f.file(ManifestFile), maxManifest)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err == nil {
+		err = f.resume(text)
+	}
+	if isNew {
+		err = f.checkUnused()
+	}
 	if err != nil {
 		return err
 	}
@@ -137,23 +144,15 @@ func (f *folder) open(ctx context.Context) error {
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// readManifest reads the manifest of the run that was stopped in the folder, and reports whether
-// there is none.
-func (f *folder) readManifest() (isNew bool, err error) {
-	text, err := files.Read(f.file(ManifestFile), maxManifest)
-	if err == nil {
-		return false, f.resume(text)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
+// checkUnused returns an error if the folder holds anything but a history or a queue.
+func (f *folder) checkUnused() error {
 	found, err := files.Foreign(f.path, HistoryFile, queueFolder)
 	if found != "" {
 		err = fmt.Errorf(
 			"%s: expected a new folder, or one of a tuning run, found one that holds %s",
 			f.path, found)
 	}
-	return true, err
+	return err
 }
 
 // resume copies version and result of the run in the folder. The error names what

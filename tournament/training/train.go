@@ -155,8 +155,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	} else {
 		t.trained.Decision = decide(t.trained.gain(), sprt.Pairs{})
 	}
-	errSave := t.folder.save(status, t.trained.Result)
-	return t.trained, errors.Join(err, errSave, t.folder.history.Close())
+	err = errors.Join(err, t.folder.save(status, t.trained.Result))
+	return t.trained, errors.Join(err, t.folder.history.Close())
 }
 
 // trainer makes the generations of a run. [trainer.train] makes them one after another, each in
@@ -515,7 +515,7 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	g.LLR = test.LLR(pairs)
 	g.Adopted = test.Verdict(pairs) == sprt.AcceptH1
 	g.Elo, g.EloMargin = finiteElo(test.Estimate(pairs))
-	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*pairs.N())
+	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, pairs)
 	return saveWeights(candidate.Source, candidate)
 }
 
