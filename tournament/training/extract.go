@@ -40,8 +40,11 @@ type Extraction struct {
 }
 
 // Total is the number of training positions.
-func (e *Extraction) Total() int64 {
-	return e.Written[dataset.Train] + e.Written[dataset.Validation] + e.Written[dataset.Test]
+func (e *Extraction) Total() (total int64) {
+	for _, n := range e.Written {
+		total += n
+	}
+	return total
 }
 
 // Extract converts the records in a run's folder, each of which it verifies, to training positions

@@ -120,7 +120,13 @@ func (f *folder) open(ctx context.Context) error {
 		err = f.resume(text)
 	}
 	if isNew {
-		err = f.checkUnused()
+		var found string // what isn't of a run
+		found, err = files.Foreign(f.path, HistoryFile, queueFolder)
+		if found != "" {
+			err = fmt.Errorf(
+				"%s: expected a new folder, or one of a tuning run, found one that holds %s",
+				f.path, found)
+		}
 	}
 	if err != nil {
 		return err
@@ -143,17 +149,6 @@ func (f *folder) open(ctx context.Context) error {
 }
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
-
-// checkUnused returns an error if the folder holds anything but a history or a queue.
-func (f *folder) checkUnused() error {
-	found, err := files.Foreign(f.path, HistoryFile, queueFolder)
-	if found != "" {
-		err = fmt.Errorf(
-			"%s: expected a new folder, or one of a tuning run, found one that holds %s",
-			f.path, found)
-	}
-	return err
-}
 
 // resume copies version and result of the run in the folder. The error names what
 // differs from that run.
