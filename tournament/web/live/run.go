@@ -303,7 +303,10 @@ func (r *run) underWay() []boardGame {
 	}
 	// Those that are over, or recorded, are no longer under way.
 	list := slices.DeleteFunc(file.Games, func(g *record.Record) bool {
-		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
+		if g.Result != "" || g.Game < r.reader.Found() {
+			return true
+		}
+		return record.VerifyPlaying(g) != nil
 	})
 	return r.boardGames(list)
 }

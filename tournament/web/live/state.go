@@ -62,7 +62,8 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	// The test, or the precision, may end the run before its last game.
 	if speed := r.speed(w, now); speed > 0 {
 		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
-		s.Text += " · " + textfmt.Digits(speed) + " games/s · " + timeText(left/speed) + " left"
+		s.Text += " · " + textfmt.Digits(speed) + " games/s"
+		s.Text += " · " + timeText(left/speed) + " left"
 	}
 	return s
 }
@@ -125,7 +126,8 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 	slices.SortFunc(ends, time.Time.Compare)
 	last := len(ends) - 1
 	// The time until now counts, but for the delay.
-	took := max(ends[last].Sub(ends[0]), now.Sub(ends[0])-delay, time.Millisecond)
+	waited := now.Sub(ends[0]) - delay
+	took := max(ends[last].Sub(ends[0]), waited, time.Millisecond)
 	return float64(last) / took.Seconds()
 }
 
