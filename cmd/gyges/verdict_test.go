@@ -34,6 +34,18 @@ type matchVerdict struct {
 		Kind   string `json:"kind"`
 		Games  int64  `json:"games"`
 	} `json:"faults"`
+	Moves []struct {
+		Player   string   `json:"player"`
+		Plies    *float64 `json:"plies"`
+		Depth    *float64 `json:"depth"`
+		Nodes    *float64 `json:"nodes"`
+		Time     *float64 `json:"time_ms"`
+		Longest  *float64 `json:"longest_ms"`
+		Clock    *float64 `json:"clock_percent"`
+		Left     *float64 `json:"left_ms"`
+		Overruns int64    `json:"overruns"`
+		Faults   int64    `json:"faults"`
+	} `json:"moves"`
 	Players []string `json:"players"`
 	Rules   []string `json:"rules"`
 	Status  string   `json:"status"`
