@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/ratings/sprt"
 )
@@ -163,7 +164,8 @@ func TestVerdictOfAMatch(t *testing.T) {
 			require.Positive(t, v.Seconds)
 			require.Equal(t, v.EloMargin == nil, v.LOS == nil)
 			if code == exitNo {
-				require.Equal(t, v.Players[0], v.Faults[0].Player)
+				require.Equal(t, agents.LabelOf(v.Players[0]), v.Faults[0].Player)
+				require.Equal(t, v.Moves[0].Player, v.Faults[0].Player)
 				require.Equal(t, "timeout", v.Faults[0].Kind)
 				require.Positive(t, v.Faults[0].Games)
 			} else {
