@@ -17,7 +17,7 @@ import (
 func moveTable(moves []Move) *grid.Table {
 	t := grid.New("", 0,
 		"Ply", "Side", "Move", "Mark", "Before", "After", "Loss", "Better", "Score")
-	for _, words := range []int{1, 2, 3, 7, 8} {
+	for _, words := range []int{1, 2, 3, 7, 8} { // the others are numbers
 		t.Columns[words].Left = true
 	}
 	for _, m := range moves {
