@@ -202,8 +202,8 @@ func capitalized(word string) string { return strings.ToUpper(word[:1]) + word[1
 
 // Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
-	printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
-	return nil
+	table := grid.Make(levelColumns, configs.ListLevels())
+	return table.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)})
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
