@@ -136,7 +136,7 @@ func (in *searched) played(t record.Turn) dataset.Position {
 	return p
 }
 
-// position returns the position before a move, without a score and a result.
+// position returns the position before a move, without a best move, a score and a result.
 func (in *searched) position(t record.Turn) dataset.Position {
 	return dataset.Position{
 		Rules:    in.rules,
