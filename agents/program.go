@@ -25,7 +25,12 @@ func (p *Program) Difference(was *Program) string {
 		return fmt.Sprintf("its id name was %.60q, now %.60q", was.Name, p.Name)
 	}
 	for _, file := range slices.Sorted(maps.Keys(was.Files)) {
-		sum, now := was.Files[file], p.Files[file]
+		sum := was.Files[file]
+		now, known := p.Files[file]
+		if !known {
+			return fmt.Sprintf("%.60s isn't a file of it any more, or was written since its start",
+				file)
+		}
 		if now != sum {
 			return fmt.Sprintf("the SHA-256 of %.60s was %.16q, now %.16q", file, sum, now)
 		}

@@ -99,7 +99,7 @@ var (
 
 // inAgent puts the spec before each of the errors that [errors.Join] joined.
 func (s Spec) inAgent(err error) error {
-	return problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+	return problems.Prefix(fmt.Sprintf("agent %.200q", s), err)
 }
 
 // Get returns a parameter's value as it was given, "" for none.

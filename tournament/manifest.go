@@ -25,6 +25,7 @@ import (
 const (
 	GamesFile    = "games.jsonl"   // the records, see package record
 	ManifestFile = "manifest.json" // what was run, where and when
+	TuningFile   = "tuning.json"   // the manifest of a run that learns, which has folders of games
 )
 
 // PlayedPrefix begins the names of the folders of games played in the browser, which have no

@@ -25,7 +25,8 @@ func (m *Manifest) goOn(old *Manifest, c *Config) error {
 	case old.Schema != m.Schema:
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
-	m.Resumed = m.Start
+	m.Resumed = old.Resumed
+	m.End = old.End
 	m.ID = old.ID
 	m.Start = old.Start
 	m.Earlier = old.Earlier

@@ -124,7 +124,15 @@ func (s *session) open(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("%s: %w", config.Out, s.err), st.discard())
 	}
 	missing := st.kept < s.Scheduled && !s.isOver()
-	if missing && !anew {
+	if missing && !st.isNew {
+		s.manifest.Resumed = s.Start.Round(0).UTC()
+	}
+	if missing {
+		s.manifest.End = time.Time{}
+	}
+	// Where none is missing, the engines are compared with those that played.
+	starts := missing || len(s.manifest.Engines) > 0
+	if starts && !anew {
 		if err := s.start(ctx); err != nil {
 			return errors.Join(err, st.discard())
 		}
@@ -204,7 +212,9 @@ func (s *session) finish(ctx context.Context, err error) (Summary, error) {
 	s.Status, err = ending(ctx, &s.Summary, err)
 	s.manifest.Status = s.Status
 	s.manifest.Games.Played = s.Played
-	s.manifest.End = s.End
+	if s.manifest.End.IsZero() { // else nothing was played
+		s.manifest.End = s.End
+	}
 	if s.Status == Failed {
 		s.manifest.Error = err.Error()
 	}

@@ -139,8 +139,9 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 		player := r.spec(i).Label()
 		difference := r.agents[i].Program().Difference(r.config.Engines[player])
 		if difference != "" {
-			return nil, fmt.Errorf("the engine of %.60q has changed since the run began: %s",
+			err := fmt.Errorf("the engine of %.60q has changed since the run began: %s",
 				player, difference)
+			return nil, &EngineError{err}
 		}
 	}
 	if g.Fault == nil {
@@ -155,6 +156,9 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 	return g, nil
 }
 
+// EngineError is the error of an engine that was started anew and is another program than before.
+type EngineError struct{ error }
+
 // Start makes all agents ready, so that one that can't play is found before the games, and sets
 // Engines of the config to those that it finds. The error joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
@@ -166,7 +170,7 @@ func (r *Runner) Start(ctx context.Context) error {
 			return
 		}
 		if err := agent.Start(ctx); err != nil {
-			errs[i] = problems.Prefix(fmt.Sprintf("agent %.60q", r.spec(i)), err)
+			errs[i] = problems.Prefix(fmt.Sprintf("agent %.200q", r.spec(i)), err)
 		}
 	})
 	if err := errors.Join(errs...); err != nil {

@@ -108,6 +108,9 @@ func (st *store) read(p *plan, m *Manifest, kept func(*record.Record)) error {
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
 	st.isNew = old == nil
+	if _, err := os.Stat(filepath.Join(c.Out, TuningFile)); err == nil {
+		return errors.New("holds a tuning or a training; expected a new folder or that of a run")
+	}
 	if st.isNew && info.Size() > 0 {
 		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile,
 			ManifestFile)

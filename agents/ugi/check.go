@@ -386,7 +386,9 @@ func (c *checker) defaults() (string, error) {
 	for _, o := range c.offered {
 		d := o.param()
 		kind := o.values["type"]
-		if kind != "" && typesOf[kind] != d.Type() {
+		initial := strings.TrimPrefix(o.values["default"], "<empty>")
+		isClear := typesOf[kind] == d.Type() && initial == d.Default()
+		if kind != "" && !isClear {
 			unclear = append(unclear, o.name)
 		}
 		if d.Default() == "" {

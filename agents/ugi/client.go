@@ -1,6 +1,7 @@
 package ugi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -334,7 +335,10 @@ func (r *result) read(text string) {
 	key := "" // of the value that comes next
 	for value := range strings.FieldsSeq(text) {
 		switch key {
-		case "pv", "string": // what follows is no pair
+		case "pv": // its first move is the best one; what follows is no pair
+			r.move = cmp.Or(r.move, value)
+			return
+		case "string":
 			return
 		case "ply", "depth":
 			n, err := strconv.Atoi(value)

@@ -102,6 +102,11 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 		if strings.ContainsAny(value, "\r\n") {
 			return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
 		}
+		for _, other := range h.given {
+			if sameName(other.Name, option) {
+				return nil, fmt.Errorf("option %s is given twice, as %s, too", option, other.Name)
+			}
+		}
 		h.given = append(h.given, agents.Param{Name: option, Value: value})
 	}
 	if err := findProgram(h.command, h.dir); err != nil {

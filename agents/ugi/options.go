@@ -95,6 +95,9 @@ func (o option) param() agents.ParamDef {
 	if known {
 		low, high := o.values["min"], o.values["max"]
 		d, valid := agents.Declare(key, t, initial, low, high, o.vars)
+		if !valid { // by its default, maybe
+			d, valid = agents.Declare(key, t, "", low, high, o.vars)
+		}
 		if valid {
 			return d
 		}
@@ -103,10 +106,15 @@ func (o option) param() agents.ParamDef {
 	return d
 }
 
-// option returns the announced option of a name, of which capitals don't matter.
+// sameName reports whether two names are the same option's: neither capitals nor blanks matter.
+func sameName(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", ""))
+}
+
+// option returns the announced option of a name.
 func (c *client) option(name string) (o option, found bool) {
 	for _, o := range c.offered {
-		if strings.EqualFold(o.name, name) {
+		if sameName(o.name, name) {
 			return o, true
 		}
 	}

@@ -78,18 +78,20 @@ func TestAnnouncedOptions(t *testing.T) {
 		{"name Hash", "Hash", "text", "text", ""},
 		{"name", "name", "text", "text", ""},
 
+		// A default that isn't valid is none.
+		{"x type int default 99 min 0 max 9", "x", "int", "0 to 9", ""},
+		{"x type int default much", "x", "int", "", ""},
+		{"x type bool default True", "x", "bool", "true, false", ""},
+		{"x type choice default c var a var b", "x", "text", "a, b", ""},
+
 		// What can't be understood has no type, so that any value is sent.
 		{"x type seconds default 0 min 0 max 9", "x", "text", "text", ""},
 		{"x type int min low max 9", "x", "text", "text", ""},
 		{"x type int min 9 max 3", "x", "text", "text", ""},
-		{"x type int default 99 min 0 max 9", "x", "text", "text", ""},
-		{"x type int default much", "x", "text", "text", ""},
 		{"x type int min 0 max 99999999999999999999", "x", "text", "text", ""},
 		{"x type int min -1 max 18446744073709551615", "x", "text", "text", ""},
 		{"x type real min NaN max Inf", "x", "text", "text", ""},
 		{"x type real max 1e999", "x", "text", "text", ""},
-		{"x type bool default maybe", "x", "text", "text", ""},
-		{"x type choice default c var a var b", "x", "text", "text", ""},
 		{"x\x1b[2J type int", `x\x1b[2J`, "int", "", ""},
 	} {
 		o := parseOption(c.text)
@@ -152,7 +154,8 @@ func TestOptionsAreChecked(t *testing.T) {
 			"option quiet: expected true, false, found \"2\"\n" +
 			`unknown option "zz"; expected one of: wReach, scale, quiet, book, mode, clear, any`},
 		{"uci", ",opt.move overhead=5000,opt.Style=Very Wild,opt.Clear Hash=,opt.Book File=,opt.Ponder=false", ""},
-		{"uci", ",opt.MoveOverhead=5", `unknown option "MoveOverhead", did you mean "Move Overhead"?`},
+		{"uci", ",opt.moveoverhead=5", ""},
+		{"uci", ",opt.MoveOverheat=5", `unknown option "MoveOverheat", did you mean "Move Overhead"?`},
 		{"uci", ",opt.Style=wild", `option Style: expected Solid, Very Wild, found "wild"`},
 		{"many", ",opt.Weight 0=-500,opt.Weight 199=500", ""},
 		{"many", ",opt.Weight 200=1", `unknown option "Weight 200", did you mean one of "Weight 20", "Weight 100", ` +
@@ -169,6 +172,14 @@ func TestOptionsAreChecked(t *testing.T) {
 		require.NotContains(t, strings.Join(h.Trace(), "\n"), "setoption")
 		require.Nil(t, h.proc, "an engine that is refused is ended")
 	}
+}
+
+// An option is set once, however it is spelled.
+func TestOptionGivenTwice(t *testing.T) {
+	spec, err := agents.ParseSpec(ugitest.Spec(t, "good", ",opt.Move Overhead=1,opt.moveOverhead=2"))
+	require.NoError(t, err)
+	_, err = agents.NewRegistry(Kind(nil)).New(spec)
+	require.ErrorContains(t, err, "option moveOverhead is given twice, as Move Overhead, too")
 }
 
 // Options are sent as they were announced: by their names, and in the engine's spelling.

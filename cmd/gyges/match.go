@@ -140,8 +140,12 @@ func (c *sprtCmd) judge(ctx context.Context, e *env) error {
 	if err != nil {
 		return named(c.Folder, files.Plain(err))
 	}
-	if m == nil || len(m.Config.Agents) != 2 {
-		return fmt.Errorf("%s: expected a run of two players, found another or none", c.Folder)
+	if m == nil {
+		return fmt.Errorf("%s: expected the folder of a run, found none", c.Folder)
+	}
+	if len(m.Config.Agents) != 2 {
+		return fmt.Errorf("%s: expected a run of two players, found %d",
+			c.Folder, len(m.Config.Agents))
 	}
 	test := &m.Config.SPRT
 	*test = cmp.Or(*test, sprt.Default())

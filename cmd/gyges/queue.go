@@ -229,6 +229,9 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	// Mistakes are found before the server is waited for.
 	for name, command := range c.Engine {
+		if name == "" {
+			return fmt.Errorf("--engine: expected NAME=COMMAND, found %.60q", "="+command)
+		}
 		if err := ugi.CheckCommand(ctx, command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)
 		}

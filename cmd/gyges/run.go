@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -83,6 +84,13 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	t.Extend = f.Extend
 	if f.Extend && t.Out == "" {
 		errs = append(errs, errors.New("--extend needs --out"))
+	}
+	if f.Extend && t.Out != "" {
+		m, err := tournament.ReadManifest(os.DirFS(t.Out))
+		if m == nil && err == nil {
+			errs = append(errs, fmt.Errorf("--extend: %s: expected the folder of a run, found none",
+				t.Out))
+		}
 	}
 	if len(f.Again) > 0 && t.Out == "" {
 		errs = append(errs, errors.New("--again needs --out"))

@@ -118,7 +118,7 @@ func extract(
 		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
 	}
 	if made.RandomMoves > 0 {
-		w.printf(", %d before a random move", made.RandomMoves)
+		w.printf(", %d of moves without a score", made.RandomMoves)
 	}
 	w.printf(", %d in another split\n", made.Duplicates)
 	return made, nil

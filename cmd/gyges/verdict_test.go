@@ -257,9 +257,11 @@ func TestVerdictOfOtherFolders(t *testing.T) {
 	require.NoError(t, os.Mkdir(path("folder"), 0o700))
 	require.NoError(t, os.Truncate(path("empty/games.jsonl"), 0))
 	require.NoError(t, os.Truncate(path("damaged/manifest.json"), 9))
-	const expected = "expected a run of two players, found another or none"
+	const none = "expected the folder of a run, found none"
 	for name, message := range map[string]string{
-		"three": expected, "imported": expected, "folder": expected, "nowhere": expected,
+		"three":    "expected a run of two players, found 3",
+		"imported": "expected a run of two players, found 0",
+		"folder":   none, "nowhere": none,
 		"games.pgn": "not a directory", "damaged": "expected a manifest",
 	} {
 		code, out, errText := gyges(t.Context(), "", "sprt", path(name), "--format", "json")

@@ -16,6 +16,7 @@ import (
 
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -168,6 +169,15 @@ func (w *Worker) handle(sending context.Context, t *task) {
 		}
 		return
 	}
+	// The run is prepared anew, which compares the engine with the coordinator's. Another worker
+	// gets the pair.
+	if errors.As(err, new(*tournament.EngineError)) {
+		w.options.Log.Warn("a run is prepared anew", "run", t.run.Run, "why", err)
+		w.leave(t.run)
+		_ = t.message.Nak() // otherwise its lease expires
+		w.held.Delete(t)
+		return
+	}
 	if err != nil {
 		w.options.Log.Warn("a pair can't be played",
 			"run", t.run.Run, "pair", t.job.Pair, "error", err)
@@ -176,6 +186,15 @@ func (w *Worker) handle(sending context.Context, t *task) {
 		w.publishResult(sending, t, games, err)
 		w.held.Delete(t)
 	})
+}
+
+// leave drops a run, unless that has been done. The coordinator's next question prepares it again.
+func (w *Worker) leave(r *subscription) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs[r.runID] == r {
+		w.drop(r)
+	}
 }
 
 // the delivery from which on a pair is played alone, since it may be what crashes workers

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -253,6 +254,10 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := r.compareEngines(c.Engines); err != nil {
 		return err
 	}
+	if r.otherBuild != "" {
+		w.options.Log.Warn("an engine here is another build than the coordinator's",
+			"run", r.Run, "engine", r.otherBuild)
+	}
 	r.jobs, err = w.js.Consumer(r.ctx, jobStream, r.Run)
 	if err != nil {
 		return err
@@ -262,7 +267,7 @@ func (r *subscription) prepare(w *Worker) error {
 }
 
 // compareEngines compares the engines that have started with the coordinator's. Another build is
-// noted, and another engine is refused.
+// noted in otherBuild, and another engine is refused.
 func (r *subscription) compareEngines(first map[string]*agents.Program) error {
 	for _, spec := range r.config.Agents {
 		player := spec.Label()
@@ -275,7 +280,7 @@ func (r *subscription) compareEngines(first map[string]*agents.Program) error {
 			return refusal{fmt.Errorf("the engine of %.60q isn't the coordinator's: %s",
 				player, difference)}
 		}
-		r.otherBuild = player + ": " + difference
+		r.otherBuild = strings.TrimPrefix(r.otherBuild+"; "+player+": "+difference, "; ")
 	}
 	return nil
 }

@@ -102,6 +102,10 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 		r.log.Warn("a worker doesn't play for this run",
 			"worker", report.Name, "why", report.Refused)
 	}
+	if report.OtherBuild != "" && report.OtherBuild != w.OtherBuild {
+		r.log.Warn("a worker has another build of an engine",
+			"worker", report.Name, "engine", word(report.OtherBuild))
+	}
 	played := !w.last.IsZero() && r.plays(&w.workerReport)
 	if r.plays(&report) && !played {
 		slots := textfmt.Plural(int(report.Workers), "game")

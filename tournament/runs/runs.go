@@ -34,6 +34,7 @@ import (
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
 )
@@ -480,7 +481,25 @@ func (r *Stream) Manifest(path string) *tournament.Manifest {
 	if note != "" {
 		r.Skipped.manifests = append(r.Skipped.manifests, note)
 	}
+	r.Skipped.manifests = append(r.Skipped.manifests, OtherBuilds(os.DirFS(dir), dir)...)
 	return m
+}
+
+// OtherBuilds returns a sentence on each worker of a run whose engines weren't those that the run
+// began with; name is the folder's.
+func OtherBuilds(dir fs.FS, name string) (notes []string) {
+	run, err := status.Read(dir)
+	if err != nil {
+		return nil // it has no workers, or what they were isn't known
+	}
+	for _, w := range run.Workers {
+		if w.OtherBuild != "" {
+			text := fmt.Sprintf("worker %s of %s had another build of an engine, %s",
+				w.Name, name, w.OtherBuild)
+			notes = append(notes, textfmt.Escape(textfmt.Cut(text, maxError)))
+		}
+	}
+	return notes
 }
 
 // ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that

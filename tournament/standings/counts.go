@@ -111,7 +111,7 @@ func (s *Standings) addPlayers(g *record.Record, specs [2]string) {
 	if g.Fault != nil {
 		p := players[g.Fault.Loser()]
 		p.faults++
-		if g.Timing.OverrunMS > 0 {
+		if g.Fault.Kind == record.FaultTimeout {
 			p.overruns++
 		}
 	}

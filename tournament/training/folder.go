@@ -22,10 +22,10 @@ import (
 
 // The files of a run's folder, whatever its method.
 const (
-	ManifestFile = "tuning.json"   // a [Manifest]
-	HistoryFile  = "history.jsonl" // the steps, or generations: a [Line] each
-	WeightsFile  = "weights.json"  // the resulting weights, if weights were tuned
-	StartFile    = "start.json"    // the weights that a fit started from (texel)
+	ManifestFile = tournament.TuningFile // a [Manifest]
+	HistoryFile  = "history.jsonl"       // the steps, or generations: a [Line] each
+	WeightsFile  = "weights.json"        // the resulting weights, if weights were tuned
+	StartFile    = "start.json"          // the weights that a fit started from (texel)
 )
 
 const (

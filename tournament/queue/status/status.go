@@ -55,8 +55,7 @@ type Worker struct {
 	Pairs   int64   `json:"pairs"`   // of the run that it has played since the coordinator started
 	State   State   `json:"state,omitempty"`
 
-	// OtherBuild says how the engine of a player there differs from the coordinator's, of the last
-	// one that does.
+	// OtherBuild says how engines of players there differ from the coordinator's.
 	OtherBuild string `json:"other_build,omitempty"`
 }
 

@@ -63,6 +63,7 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 	if hasGames := err == nil; hasGames && manifestNote != "" {
 		r.Notes = append(r.Notes, manifestNote)
 	}
+	r.Notes = append(r.Notes, runs.OtherBuilds(fsys, folder)...)
 	r.Tuning, err = ReadTuning(fsys)
 	r.noteError(training.ManifestFile, err)
 	readHistory := func(in io.Reader, name string) ([]training.Line, error) {
