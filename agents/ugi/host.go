@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -111,6 +112,9 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 	case program := <-c.Idle:
 		h.client = program.(*client)
 		h.untold = true
+		if h.proc != nil && h.proc.hasEnded() { // while nobody used it
+			h.kill()
+		}
 	default: // there is none
 	}
 	return h, nil
@@ -196,6 +200,12 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.untold {
 		if err := h.checkOptions(); err != nil {
 			return h.fail(ctx, err)
+		}
+		// An option of the spec may have replaced a limit.
+		for i, limit := range h.sent {
+			if limit > 0 {
+				h.sent[i] = math.NaN()
+			}
 		}
 		commands := ""
 		for _, option := range h.given {
