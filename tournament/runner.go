@@ -143,10 +143,7 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 				player, difference)
 		}
 	}
-	if g.Fault == nil {
-		return g, nil
-	}
-	if g.Fault.Kind == record.FaultIllegal { // the agent itself is well
+	if g.Fault == nil || g.Fault.Kind == record.FaultIllegal { // the agents themselves are well
 		return g, nil
 	}
 	failed := seated[g.Fault.Loser()]

@@ -114,11 +114,7 @@ func (q *question) parse(text []byte) error {
 }
 
 // isToken reports whether a text is valid in a subject and in a file's name.
-func isToken(s string) bool {
-	return tokens.MatchString(s)
-}
-
-var tokens = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`)
+var isToken = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`).MatchString
 
 // workerReport is a worker's answer to a question on a run.
 type workerReport struct {
