@@ -66,6 +66,9 @@ type pendingAnswers struct {
 	again int
 }
 
+// any reports whether readyok or bestmove is to come.
+func (p *pendingAnswers) any() bool { return p.ready || p.move }
+
 // commandWord is a word of a command: double quotes hold blanks together. An open quote ends with
 // the command.
 var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
@@ -218,7 +221,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	if commands != "" {
 		c.pending.ready = true
 	}
-	if !c.pending.ready && !c.pending.move {
+	if !c.pending.any() {
 		return nil
 	}
 	listen := func(word, _ string) (done bool, err error) {
@@ -231,7 +234,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 			}
 			c.pending.move = false
 		}
-		return !c.pending.ready && !c.pending.move, nil
+		return !c.pending.any(), nil
 	}
 	err := c.proc.converse(ctx, []byte(commands), limit, listen)
 	return timedOut(err, notReady, limit)

@@ -122,8 +122,7 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 
 // Close ends the program, or keeps it, unless games begin with a new one or it owes an answer.
 func (h *host) Close() error {
-	owes := h.pending.ready || h.pending.move
-	if !owes && h.config.Restart != everyGame {
+	if !h.pending.any() && h.config.Restart != everyGame {
 		select {
 		case h.idle <- h.client:
 			return nil
