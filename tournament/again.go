@@ -137,4 +137,3 @@ func (c *Config) isAgain(g *record.Record) bool {
 	}
 	return false
 }
-

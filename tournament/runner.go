@@ -200,9 +200,8 @@ func (r *Runner) Close() error {
 		if agent == nil {
 			continue
 		}
-		if err := game.Close(agent); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.spec(i).Label(), err))
-		}
+		closing := fmt.Sprintf("closing agent %.60q", r.spec(i).Label())
+		errs = append(errs, problems.Prefix(closing, game.Close(agent)))
 	}
 	clear(r.agents)
 	return errors.Join(errs...)

@@ -23,17 +23,19 @@ const maxElo = 200
 
 // Test is a sequential test of elo0 against elo1. The zero value is no test.
 type Test struct {
-	// strengths under the two hypotheses, -200 to 200, Elo0 < Elo1
+	Elo0, Elo1  float64 // strengths under the two hypotheses, -200 to 200, Elo0 < Elo1
+	Alpha, Beta float64 // chance to accept H1 at elo0, and H0 at elo1; above 0 and below 0.5
+	Model       Model
+}
+
+// Settings are the fields of a [Test], with the names of its values and of their flags.
+type Settings struct {
 	Elo0  float64 `yaml:"elo0" name:"elo0" placeholder:"ELO" help:"Strength under H0. Default: the run's, or 0."`
 	Elo1  float64 `yaml:"elo1" name:"elo1" placeholder:"ELO" help:"Strength under H1. Default: the run's, or 5."`
-	// chance to accept H1 at elo0, and H0 at elo1; above 0 and below 0.5
 	Alpha float64 `yaml:"alpha" name:"alpha" placeholder:"P" help:"Chance to accept H1 when H0 holds. Default: the run's, or 0.05."`
 	Beta  float64 `yaml:"beta" name:"beta" placeholder:"P" help:"Chance to accept H0 when H1 holds. Default: the run's, or 0.05."`
 	Model Model   `yaml:"model" name:"model" placeholder:"MODEL" choices:"normalized|logistic" help:"What Elo means: normalized or logistic. Default: the run's, or normalized."`
 }
-
-// Settings is a [Test] as the values that it has by name.
-type Settings Test
 
 // Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one
 // time in twenty.

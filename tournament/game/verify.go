@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -30,10 +31,7 @@ func replay(r *record.Record) (*rules.Game, error) {
 	if err == nil {
 		err = verifyEnding(r, g)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("game %d: %w", r.Game, err)
-	}
-	return g, nil
+	return g, problems.Prefix(fmt.Sprintf("game %d", r.Game), err)
 }
 
 // verifyTimes returns an error unless times may be those of a game.

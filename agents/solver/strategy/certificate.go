@@ -18,6 +18,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 )
 
@@ -92,10 +93,7 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	if err == nil {
 		err = c.checkHeader()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+	return c, problems.Prefix(name, err)
 }
 
 // checkHeader returns what keeps the certificate from being extended: another format or other

@@ -17,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 )
 
 // row is a position in a file.
@@ -80,9 +81,7 @@ func (w writer) write(
 	if err == nil {
 		err = w.replace(tmp, dir)
 	}
-	if err != nil {
-		err = fmt.Errorf("writing training positions: %w", err)
-	}
+	err = problems.Prefix("writing training positions", err)
 	return errors.Join(err, remove())
 }
 
