@@ -264,8 +264,8 @@ func (p *parser) sweep(n *yaml.Node, list *settings.Field) {
 
 	isSweep := len(params) == 1 && len(values) > 0
 	if agent.Kind == "" || !isSweep {
-		p.add(n.Line, "expected the key agent and one parameter, like "+
-			"{agent: mcts, iterations: [100, 200]}")
+		p.add(n.Line,
+			"expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}")
 		return
 	}
 	for _, v := range values {

@@ -61,14 +61,14 @@ func ListLevels() []Level {
 // Levels returns the levels, the weakest first, as kinds of agents, which the registry makes.
 func Levels(registry *agents.Registry) []agents.Kind {
 	return lists.Map(ListLevels(), func(l Level) agents.Kind {
-		spec := specs(l.Agent)[0]
+		agent := spec(l.Agent)
 		return agents.Kind{
 			Name:  l.Name,
 			Doc:   fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
 			Level: true,
-			Light: func(agents.Config) bool { return registry.Light(spec) },
+			Light: func(agents.Config) bool { return registry.Light(agent) },
 			New: func(c agents.Config) (agents.Agent, error) {
-				return registry.New(spec, c.Rules...)
+				return registry.New(agent, c.Rules...)
 			},
 		}
 	})

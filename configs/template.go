@@ -12,7 +12,6 @@ import (
 	"gyges/agents"
 	"gyges/ratings/sprt"
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -43,9 +42,11 @@ func Template(kind string, r *rules.Rules) string {
 	defaults.Name = ""
 	c := defaults
 	c.Rules = []*rules.Rules{r}
-	c.Agents = specs("random", "greedy", fastAgent, "mcts:iterations=200")
+	c.Agents = []agents.Spec{
+		spec("random"), spec("greedy"), spec(fastAgent), spec("mcts:iterations=200"),
+	}
 	if kind == "match" {
-		c.Agents = specs(strongAgent, "alphabeta:nodes=1000,hash=1")
+		c.Agents = []agents.Spec{spec(strongAgent), spec("alphabeta:nodes=1000,hash=1")}
 		c.SPRT = sprt.Default()
 		c.Openings = schedule.Openings{}
 		c.Openings.ForMatch(r)
@@ -61,8 +62,8 @@ func trainTemplate(r *rules.Rules) string {
 	defaults.Name = ""
 	c := defaults
 	c.Rules = r
-	c.Agent = specs(strongAgent)[0]
-	c.SelfPlay.Agent = specs(fastAgent)[0]
+	c.Agent = spec(strongAgent)
+	c.SelfPlay.Agent = spec(fastAgent)
 	c.Match.Openings.ForMatch(r)
 	defaults.Match.Openings.ForMatch()
 	text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt",
@@ -78,7 +79,7 @@ func spsaTemplate(r *rules.Rules) string {
 	defaults.Name = ""
 	c := defaults
 	c.Rules = r
-	c.Agent = specs(strongAgent)[0]
+	c.Agent = spec(strongAgent)
 	c.Verification.Pairs = 100
 	c.Openings.ForMatch(r)
 	defaults.Openings.ForMatch()
@@ -99,15 +100,13 @@ func texelTemplate(r *rules.Rules) string {
 	return template(&c, &defaults, "rules", "weights", "lambda")
 }
 
-// specs returns the specs of agents that are part of the program.
-func specs(texts ...string) []agents.Spec {
-	return lists.Map(texts, func(text string) agents.Spec {
-		s, err := agents.ParseSpec(text)
-		if err != nil {
-			panic(err)
-		}
-		return s
-	})
+// spec returns the spec of an agent that is part of the program.
+func spec(text string) agents.Spec {
+	s, err := agents.ParseSpec(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 // templateWriter writes the settings of a config. The texts of types that parse themselves are
@@ -201,7 +200,6 @@ func (t *templateWriter) doc(f *settings.Field, width int) []string {
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
-	t := f.Value.Type()
 	if f.IsOptional() && f.Value.IsNil() {
 		return ""
 	}
@@ -211,16 +209,17 @@ func valueText(f *settings.Field) string {
 		return lowest
 	}
 	value := f.Value.Interface()
+	if d, isTime := value.(time.Duration); isTime {
+		value = settings.DurationText(d)
+	}
 	switch {
-	case t.Kind() == reflect.String, f.IsText():
+	case f.Value.Kind() == reflect.String, f.IsText():
 		value = f.Default()
 	case f.IsList():
 		value = f.Texts()
 		if f.Value.Len() == 0 {
 			return ""
 		}
-	case t == reflect.TypeFor[time.Duration]():
-		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
 	if value == "" {
 		return ""

@@ -76,8 +76,8 @@ func (c *agentsCmd) Run(ctx context.Context, e *env) error {
 	if c.Kind == "" {
 		printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
 		if c.Format != grid.JSON {
-			e.out.print("\ngyges agents KIND lists parameters, " +
-				"gyges agents ugi:cmd=ENGINE options.\n")
+			e.out.print(
+				"\ngyges agents KIND lists parameters, gyges agents ugi:cmd=ENGINE options.\n")
 		}
 		return nil
 	}
@@ -159,12 +159,14 @@ func (c *agentsCmd) weights(e *env) error {
 
 // weightColumn returns a column of weights, whose title is the key with a capital.
 func weightColumn(key string, w eval.Weights) grid.Column[eval.Feature] {
-	value := func(f eval.Feature) any {
-		weight := *w.Feature(f.Name)
-		return grid.Cell{Text: fiveDigits(weight), Value: weight}
+	return grid.Column[eval.Feature]{
+		Key:   key,
+		Title: capitalized(key),
+		Value: func(f eval.Feature) any {
+			weight := *w.Feature(f.Name)
+			return grid.Cell{Text: fiveDigits(weight), Value: weight}
+		},
 	}
-	title := strings.ToUpper(key[:1]) + key[1:]
-	return grid.Column[eval.Feature]{Key: key, Title: title, Value: value}
 }
 
 // levelsCmd lists the levels of play, whose strength was measured: see configs/levels.yaml.
@@ -173,9 +175,9 @@ type levelsCmd struct{ tableFlag }
 // levelColumns are the columns of the levels. People read the Elo of each preset with its interval.
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
-	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
-	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
-	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
+	eloColumn("standard"),
+	eloColumn("simplified"),
+	eloColumn("kang"),
 	{Key: "agent", Value: func(l configs.Level) any { return l.Agent }},
 	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any {
 		return l.Doc
@@ -184,11 +186,19 @@ var levelColumns = []grid.Column[configs.Level]{
 	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
 }
 
-// eloUnder returns a level's Elo by a preset with half its 95 % interval.
-func eloUnder(l configs.Level, preset string) string {
-	elo := l.Elo[preset]
-	return fmt.Sprintf("%d ± %d", elo.Elo, elo.Error)
+// eloColumn returns a column of the levels' Elo by a preset with half its 95 % interval.
+func eloColumn(preset string) grid.Column[configs.Level] {
+	return grid.Column[configs.Level]{
+		Title: capitalized(preset),
+		Value: func(l configs.Level) any {
+			elo := l.Elo[preset]
+			return fmt.Sprintf("%d ± %d", elo.Elo, elo.Error)
+		},
+	}
 }
+
+// capitalized returns a word of ASCII with a capital.
+func capitalized(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {

@@ -99,11 +99,8 @@ func eventOf(files []string) string {
 		if file == "-" {
 			name = "games"
 		}
-		if filepath.Base(file) == tournament.GamesFile {
-			m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(file)))
-			if err == nil && m != nil {
-				name = cmp.Or(m.Config.Name, name)
-			}
+		if m := new(runs.Stream).Manifest(file); m != nil {
+			name = cmp.Or(m.Config.Name, name)
 		}
 		list = append(list, name)
 	}

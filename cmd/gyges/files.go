@@ -112,8 +112,8 @@ func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 		return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), nil
 	}
 	if slices.Contains(head, 0) {
-		return nil, errors.New("expected text, such as PGN, CSV or records of games, " +
-			"found a binary file")
+		return nil, errors.New(
+			"expected text, such as PGN, CSV or records of games, found a binary file")
 	}
 	return b, nil
 }

@@ -93,7 +93,15 @@ type helpCmd struct {
 // Run prints the topics, a manual or the help of a command.
 func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {
-		c.list(e)
+		// The titles and the first sentences of all manuals.
+		t := grid.New("", 3, "Topic", "Manual", "What it is about")
+		for _, topic := range topics {
+			title, about := topic.summary()
+			t.Add(topic.name, title, about)
+		}
+		printTable(e.out, t, grid.Text, 0)
+		e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +
+			"gyges COMMAND --help prints the flags of a command.\n")
 		return nil
 	}
 	word := strings.Join(c.Words, " ")
@@ -134,18 +142,6 @@ func (t topic) print(out *output) {
 		text = strings.Join(parts, fence)
 	}
 	out.print(text)
-}
-
-// list prints the topics with the titles and the first sentences of their manuals.
-func (c *helpCmd) list(e *env) {
-	t := grid.New("", 3, "Topic", "Manual", "What it is about")
-	for _, topic := range topics {
-		title, about := topic.summary()
-		t.Add(topic.name, title, about)
-	}
-	printTable(e.out, t, grid.Text, 0)
-	e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +
-		"gyges COMMAND --help prints the flags of a command.\n")
 }
 
 // link is a link in Markdown, whose text is in the first group.

@@ -22,7 +22,6 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -277,10 +276,10 @@ func exitCode(ctx context.Context, err error) int {
 		return exitNo
 	case errors.As(err, new(*agents.HostFailure)):
 		return exitNo
-	}
 	// The disk is full or broken, which the user may not have caused.
-	diskErrors := []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO}
-	if slices.ContainsFunc(diskErrors, func(disk error) bool { return errors.Is(err, disk) }) {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return exitNo
+	case errors.Is(err, syscall.EIO):
 		return exitNo
 	}
 	return exitUsage
@@ -289,8 +288,7 @@ func exitCode(ctx context.Context, err error) int {
 // complain prints the lines of an error after the program's name.
 func complain(w *output, err error) {
 	const maxMessage = 2000 // bytes of a line; longer ones come from libraries and lists of values
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimRight(line, "\n")
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if line != "" {
 			w.printf("%s %s\n", styled(w, red, "gyges:"), textfmt.Cut(line, maxMessage))
 		}

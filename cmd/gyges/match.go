@@ -91,7 +91,6 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	}
 	config.Openings.ForMatch(config.Rules...)
 	config.SetPairs()
-	config.Out = newFolder(config.Out, config.Name)
 	return config, c.check(e, &config, "agents")
 }
 

@@ -71,8 +71,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errSouth, errNorth); err != nil {
 		return err
 	}
-	south, north := task.Seats[rules.South].Name, task.Seats[rules.North].Name
-	e.out.printf("South  %s\nNorth  %s\n", withSpec(south), withSpec(north))
+	e.out.printf("South  %s\n", withSpec(c.South.String()))
+	e.out.printf("North  %s\n", withSpec(c.North.String()))
 	e.out.printf("Rules  %v, seed %d\n", r, seed)
 	// What agents say would help a person who plays against them.
 	s.secret = s.showSetup && !c.Scores

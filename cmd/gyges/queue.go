@@ -81,8 +81,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return q, nil
 	}
 	if f.Nats != embedded && f.Listen+f.Store != "" {
-		return nil, fmt.Errorf("--listen and --store need --nats %s, "+
-			"found another server", embedded)
+		return nil, fmt.Errorf(
+			"--listen and --store need --nats %s, found another server", embedded)
 	}
 	// The coordinator gives out the pairs of the run, and passes their games on.
 	o := queue.Options{
@@ -188,8 +188,9 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n",
 		address, commandLine("worker", words...))
 	if f.User != "" {
-		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD "+
-			"in its environment.\n", textfmt.ShellWord(f.User))
+		text += fmt.Sprintf(
+			"It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD in its environment.\n",
+			textfmt.ShellWord(f.User))
 	}
 	return text
 }

@@ -48,8 +48,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return nil
 	}
 	if len(c.Runs) == 0 {
-		return errors.New("expected a run or a file of games: gyges rate FILE ...; " +
-			"see gyges rate --help")
+		return errors.New(
+			"expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
 	// All mistakes in the flags are reported at once, before any game is read.
 	slices.Sort(c.Runs) // what is printed doesn't depend on the order
@@ -74,8 +74,9 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		}
 		printed := rated.Printed()
 		if len(printed) != 1 {
-			return fmt.Errorf("--plot: expected games under one rule set, "+
-				"found %d tables; --rules chooses", len(printed))
+			return fmt.Errorf(
+				"--plot: expected games under one rule set, found %d tables; --rules chooses",
+				len(printed))
 		}
 		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return err

@@ -30,8 +30,8 @@ type reportCmd struct {
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	_, err := formatOf("", "--out", c.Out, "html")
 	if slices.Contains(c.Runs, "-") {
-		err = errors.Join(err, errors.New("run: expected folders or files, "+
-			"found - for the standard input"))
+		err = errors.Join(err, errors.New(
+			"run: expected folders or files, found - for the standard input"))
 	}
 	longestCopiesFirst(c.Runs)
 	files, errFiles := filesOfRuns(c.Runs)

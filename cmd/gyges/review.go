@@ -80,8 +80,9 @@ func (c *reviewCmd) next(w *output, of reviewedSource) {
 	source, path := textfmt.ShellWord(of.name), of.path
 	switch {
 	case path == "":
-		w.printf("Nothing is kept; a page: "+
-			"gyges review %s --nodes %d --format html > review.html\n", source, c.Nodes)
+		w.printf(
+			"Nothing is kept; a page: gyges review %s --nodes %d --format html > review.html\n",
+			source, c.Nodes)
 	case c.Out == "":
 		w.printf("The reviews are in %s; see them with: gyges serve %s\n", path, source)
 	default:
@@ -249,14 +250,9 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 
 // page returns a page that replays the games with their reviews.
 func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, title string) *report.Page {
-	plies := 0
-	for _, s := range all {
-		for _, g := range s.reviews {
-			plies += len(g.Moves)
-		}
-	}
+	const games = 1 << 20 // more than are ever reviewed
 	// The page is a report whose games have reviews, and no ratings.
-	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
+	collector := report.NewCollector(report.Options{Games: games})
 	for _, s := range all {
 		about := report.ReadRun(ctx, s.name)
 		about.Reviews = review.Reviews{Header: review.Header{Nodes: c.Nodes}, Games: s.reviews}

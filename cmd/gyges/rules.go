@@ -150,8 +150,8 @@ func checkGoesOn(argument string, g *rules.Game) error {
 // parsePosition reads a position given in words: quoted on the command line or not, it is the same.
 func parsePosition(r *rules.Rules, words []string) (p rules.Position, err error) {
 	if len(words) == 0 {
-		return p, errors.New("expected a position, " +
-			"like '321123/000000/000000/000000/000000/321123 s'")
+		return p, errors.New(
+			"expected a position, like '321123/000000/000000/000000/000000/321123 s'")
 	}
 	p, err = r.ParsePosition(strings.Join(words, " "))
 	if err != nil {

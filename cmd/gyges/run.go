@@ -76,7 +76,7 @@ func newRunFlags(defaults any, without ...string) runFlags {
 	return runFlags{settingsFlags: newSettingsFlags(defaults, append(without, "rules")...)}
 }
 
-// applyRun sets what the flags override in config, whose games are those of t.
+// applyRun sets what the flags override in config, whose games are those of t, and their folder.
 func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	// All that is wrong is reported at once.
 	errs := []error{f.apply(config)}
@@ -98,6 +98,7 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 		t.Rules[i] = changed
 		errs = append(errs, named("--set", err))
 	}
+	t.Out = newFolder(t.Out, t.Name)
 	return errors.Join(errs...)
 }
 

@@ -36,14 +36,11 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		return runError(err, s)
 	}
 	// The positions say which agents and settings they come from.
-	v := &learningView{e: e}
-	provenance := config.Provenance(version())
-	made, err := config.Extract(ctx, v.env(), s.Out, provenance)
-	v.end()
+	about := config.Provenance(version())
+	made, err := extract(ctx, e, &config.Positions, s.Out, about)
 	if err != nil {
 		return failure{err} // the games are safe
 	}
-	summarizeExtraction(e, made)
 	e.out.printf("%s", timeText(s))
 	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
@@ -74,7 +71,6 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	if c.Config == "" && len(t.Agents) == 0 {
 		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
 	}
-	t.Out = newFolder(t.Out, t.Name)
 	return config, c.check(e, &config)
 }
 
@@ -93,20 +89,22 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	config.Text = c.Format
-	v := &learningView{e: e}
-	provenance := map[string]string{"program": version()}
-	made, err := config.Extract(ctx, v.env(), c.Dir, provenance)
-	v.end()
-	if err != nil {
-		return files.Plain(settings.FlagErrors(&config, err))
-	}
-	summarizeExtraction(e, made)
-	return nil
+	about := map[string]string{"program": version()}
+	_, err := extract(ctx, e, &config.Positions, c.Dir, about)
+	return files.Plain(settings.FlagErrors(&config, err))
 }
 
-// summarizeExtraction prints how many positions of games became training positions, and why the
-// others didn't.
-func summarizeExtraction(e *env, made training.Extraction) {
+// extract makes training positions of the games in a folder, and prints how many positions became
+// some, and why the others didn't. about is what the files say of the games.
+func extract(
+	ctx context.Context, e *env, config *training.Positions, dir string, about map[string]string,
+) (training.Extraction, error) {
+	v := &learningView{e: e}
+	made, err := config.Extract(ctx, v.env(), dir, about)
+	v.end()
+	if err != nil {
+		return made, err
+	}
 	for _, note := range made.Notes {
 		e.err.warn("%s", note)
 	}
@@ -123,4 +121,5 @@ func summarizeExtraction(e *env, made training.Extraction) {
 		w.printf(", %d before a random move", made.RandomMoves)
 	}
 	w.printf(", %d in another split\n", made.Duplicates)
+	return made, nil
 }

@@ -74,8 +74,9 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, inUseOnWindows) {
 		host, _, _ := net.SplitHostPort(addr) // it has been checked
 		free := net.JoinHostPort(host, "0")
-		return nil, fmt.Errorf("%s: another program listens on %s; "+
-			"stop it, or use a free port: %s %s", flag, addr, flag, free)
+		return nil, fmt.Errorf(
+			"%s: another program listens on %s; stop it, or use a free port: %s %s",
+			flag, addr, flag, free)
 	}
 	return l, named(flag, err)
 }
@@ -104,8 +105,8 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	// A name may stand for an address of any machine, so what it stands for is checked.
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, "+
-			"found %.60q", c.Addr)
+		return nil, fmt.Errorf(
+			"--addr: expected HOST:PORT, like 127.0.0.1:8080, found %.60q", c.Addr)
 	}
 	// No host stands for all addresses of this machine.
 	if addr.IP == nil {

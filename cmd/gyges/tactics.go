@@ -44,25 +44,20 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 		}
 		trials = append(trials, trial)
 	}
-	return c.write(e.out, trials)
-}
-
-// write prints a table and, for people, the positions that were missed.
-func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
 		var counts []tactics.Count
 		for _, trial := range trials {
 			counts = append(counts, trial.Counts()...)
 		}
-		return grid.WriteJSON(out, counts)
+		return grid.WriteJSON(e.out, counts)
 	}
-	printTable(out, c.table(trials), c.Format, 2)
-	// Below the table the positions that an agent missed.
+	printTable(e.out, c.table(trials), c.Format, 2)
+	// People get the positions that an agent missed below the table.
 	for _, t := range trials {
 		for _, a := range t.Attempts {
 			if c.Missed && !a.Solved {
 				task := a.Task
-				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
+				e.out.printf("%s: %s, %s '%s': played %v, expected %v\n",
 					t.Agent, task.Rules, task.Class, task.Position, a.Move, task.Moves)
 			}
 		}

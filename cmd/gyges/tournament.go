@@ -64,8 +64,9 @@ func (c *tournamentCmd) print(
 	f.writeFaults(w)
 	if s.Status != tournament.Finished {
 		goesOn, out := f.goesOn(s, errRun), textfmt.ShellWord(s.Out)
-		w.printf("Stopped after %d of %d games. Go on with %s. "+
-			"Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, goesOn, out)
+		w.printf(
+			"Stopped after %d of %d games. Go on with %s. Rate them again with: gyges rate %s\n",
+			s.Played, s.Scheduled, goesOn, out)
 	}
 	return asFailure(err)
 }
@@ -87,9 +88,8 @@ func (c *tournamentCmd) config(e *env) (config tournament.Config, err error) {
 	// Pairs that were not given depend on what else may end the run.
 	config.SetPairs()
 	if c.Config == "" && len(config.Agents) < 2 {
-		return config, errors.New("expected a YAML file, or --agent at least twice; " +
-			"see gyges tournament --help")
+		return config, errors.New(
+			"expected a YAML file, or --agent at least twice; see gyges tournament --help")
 	}
-	config.Out = newFolder(config.Out, config.Name)
 	return config, c.check(e, &config)
 }

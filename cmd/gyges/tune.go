@@ -182,8 +182,15 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 		w.printf("The weights are in %s\n", t.Weights)
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
-	// A tuning shows no gain by itself; a match does.
-	next := "A match against the start: " + c.match(t, config)
+	// A tuning shows no gain by itself; a match does, with the settings of the tuning.
+	defaults := game.DefaultSettings()
+	defaults.Openings.ForMatch(config.Rules)
+	words := []string{
+		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(),
+		"--rules", config.Rules.String(),
+	}
+	words = append(words, settings.Arguments(&config.Settings, &defaults)...)
+	next := "A match against the start: " + commandLine("match", words...)
 	if t.Gain == nil && t.Verified.N() == 0 {
 		verdict = "nothing was verified, so no gain is shown; " +
 			"play this match, or give verification.pairs"
@@ -194,19 +201,6 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	}
 	w.printf("Agent after the last step %s\n", t.Agent.String())
 	w.printf("%s\nVerdict: %s\n", next, verdict)
-}
-
-// match returns the command of a match of the tuned agent against the one at the start, with the
-// settings of the tuning.
-func (c *tuneSPSACmd) match(t *training.Tuned, config *training.SPSA) string {
-	defaults := game.DefaultSettings()
-	defaults.Openings.ForMatch(config.Rules)
-	words := []string{
-		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(),
-		"--rules", config.Rules.String(),
-	}
-	words = append(words, settings.Arguments(&config.Settings, &defaults)...)
-	return commandLine("match", words...)
 }
 
 // spsaEnv is the view's env of a tuning by matches, where the games of all steps are one stage.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/ratings/sprt"
 )
@@ -34,6 +35,18 @@ type matchVerdict struct {
 		Kind   string `json:"kind"`
 		Games  int64  `json:"games"`
 	} `json:"faults"`
+	Moves []struct {
+		Player   string   `json:"player"`
+		Plies    *float64 `json:"plies"`
+		Depth    *float64 `json:"depth"`
+		Nodes    *float64 `json:"nodes"`
+		Time     *float64 `json:"time_ms"`
+		Longest  *float64 `json:"longest_ms"`
+		Clock    *float64 `json:"clock_percent"`
+		Left     *float64 `json:"left_ms"`
+		Overruns int64    `json:"overruns"`
+		Faults   int64    `json:"faults"`
+	} `json:"moves"`
 	Players []string `json:"players"`
 	Rules   []string `json:"rules"`
 	Status  string   `json:"status"`
@@ -151,7 +164,8 @@ func TestVerdictOfAMatch(t *testing.T) {
 			require.Positive(t, v.Seconds)
 			require.Equal(t, v.EloMargin == nil, v.LOS == nil)
 			if code == exitNo {
-				require.Equal(t, v.Players[0], v.Faults[0].Player)
+				require.Equal(t, agents.LabelOf(v.Players[0]), v.Faults[0].Player)
+				require.Equal(t, v.Moves[0].Player, v.Faults[0].Player)
 				require.Equal(t, "timeout", v.Faults[0].Kind)
 				require.Positive(t, v.Faults[0].Games)
 			} else {

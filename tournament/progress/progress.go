@@ -221,9 +221,11 @@ func (o *Observer) match() string {
 // Object returns how a match stands, for programs: the README.md of package sprt has its keys.
 func (o *Observer) Object(s tournament.Summary) grid.Object {
 	stopped := s.Status == tournament.Interrupted || s.Status == tournament.Failed
+	names := o.Standings.Names()
 	faults := []Fault{} // never null
 	for _, fault := range o.Faults.Sorted() {
 		if fault.Kind != overran { // which loses no game
+			fault.Player = names.Of(fault.Player)
 			faults = append(faults, fault)
 		}
 	}

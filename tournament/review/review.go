@@ -73,13 +73,13 @@ var kinds = []struct {
 	{Judgement, "worse by evaluation", "Worse"},
 }
 
-// Kinds returns all kinds.
-func Kinds() []Kind {
-	var list []Kind
+// Kinds returns all kinds, with what a move of each does in words.
+func Kinds() map[Kind]string {
+	texts := map[Kind]string{}
 	for _, known := range kinds {
-		list = append(list, known.kind)
+		texts[known.kind] = known.text
 	}
-	return list
+	return texts
 }
 
 // Text says what a move of the kind does; "" for no kind.

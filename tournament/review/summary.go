@@ -122,79 +122,69 @@ func (l *Losses) lose(run int, g *Review) {
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
 }
 
-// The columns of the tables of a summary, after the player's name.
-var (
-	qualityColumns = []playerColumn{
-		{Title: "Games", Value: func(p *Player) any { return grid.Thousands(int64(p.Games)) }},
-		{Title: "Accuracy", Value: func(p *Player) any {
-			if p.Judged == 0 {
-				return "-"
-			}
-			return fmt.Sprintf("%.1f", p.Accuracy)
-		}},
-		{Title: "Best", Value: func(p *Player) any {
-			if p.Judged == 0 {
-				return "-"
-			}
-			return fmt.Sprintf("%.0f %%", 100*float64(p.Best)/float64(p.Judged))
-		}},
-		{Title: "Inacc.", Value: func(p *Player) any { return p.perGame(p.Inaccuracies) }},
-		{Title: "Mistakes", Value: func(p *Player) any { return p.perGame(p.Mistakes) }},
-		{Title: "Blunders", Value: func(p *Player) any { return p.perGame(p.Blunders) }},
-		{Title: "Missed", Value: func(p *Player) any { return p.perGame(p.MissedWins) }},
-	}
-	lossColumns = []playerColumn{
-		{Title: "Lost", Value: func(p *Player) any { return p.Lost }},
-		{Title: "Early", Value: func(p *Player) any { return p.Thirds[0] }},
-		{Title: "Middle", Value: func(p *Player) any { return p.Thirds[1] }},
-		{Title: "Late", Value: func(p *Player) any { return p.Thirds[2] }},
-		{Title: "None", Value: func(p *Player) any { return p.NoMistake }},
-		{Title: "Height 1", Value: func(p *Player) any { return p.Heights[1] }},
-		{Title: "2", Value: func(p *Player) any { return p.Heights[2] }},
-		{Title: "3", Value: func(p *Player) any { return p.Heights[3] }},
-	}
-)
-
-type playerColumn = grid.Column[*Player]
-
-// perGame returns how many there are in a game of the player.
-func (p *Player) perGame(n int) string {
-	return fmt.Sprintf("%.2f", float64(n)/float64(p.Games))
-}
-
 // Tables returns the summary as tables with a row for each player: how well the players play, and
 // for those that lost games, where they lost them and what the decisive moves did. name returns
 // what to call an agent, by its spec.
 func (s *Summary) Tables(name func(agent string) string) []*grid.Table {
-	player := []playerColumn{{Title: "Player", Left: true, Value: func(p *Player) any {
-		return grid.Name(name(p.Agent))
-	}}}
-	quality := slices.Concat(player, qualityColumns)
-	losses := slices.Concat(player, lossColumns)
-	causes := player
+	quality := grid.New("Accuracy index, share of best moves, and inaccuracies, mistakes, "+
+		"blunders and missed wins per game", 1,
+		"Player", "Games", "Accuracy", "Best", "Inacc.", "Mistakes", "Blunders", "Missed")
+	losses := grid.New("Lost games, by the decisive move: in the first, second or last third "+
+		"of the game, or none, and the height of the piece moved", 1,
+		"Player", "Lost", "Early", "Middle", "Late", "None", "Height 1", "2", "3")
+	titles := []string{"Player"}
 	for _, k := range kinds {
-		causes = append(causes, playerColumn{Title: k.title, Value: func(p *Player) any {
-			return p.Kinds[k.kind]
-		}})
+		titles = append(titles, k.title)
 	}
-
-	// Players that lost no game have no row in the other tables.
-	var losers []*Player
+	causes := grid.New("Lost games, by what the decisive move did: missed a win in one, "+
+		"allowed one, gave a proven win away, allowed one, or was worse by evaluation alone", 1,
+		titles...)
 	for _, p := range s.Players {
+		player := grid.Name(name(p.Agent))
+		quality.Add(p.qualityRow(player)...)
+		// Players that lost no game have no row in the other tables.
 		if p.Lost > 0 {
-			losers = append(losers, p)
+			losses.Add(p.lossRow(player)...)
+			causes.Add(p.causeRow(player)...)
 		}
 	}
-	tables := []*grid.Table{
-		grid.Make(quality, s.Players),
-		grid.Make(losses, losers),
-		grid.Make(causes, losers),
+	return []*grid.Table{quality, losses, causes}
+}
+
+// qualityRow is the player's row in the table of how well the players play.
+func (p *Player) qualityRow(name grid.Name) []any {
+	accuracy, best := "-", "-"
+	if p.Judged > 0 {
+		accuracy = fmt.Sprintf("%.1f", p.Accuracy)
+		percent := 100 * float64(p.Best) / float64(p.Judged)
+		best = fmt.Sprintf("%.0f %%", percent)
 	}
-	tables[0].Title = "Accuracy index, share of best moves, and inaccuracies, mistakes, " +
-		"blunders and missed wins per game"
-	tables[1].Title = "Lost games, by the decisive move: in the first, second or last third " +
-		"of the game, or none, and the height of the piece moved"
-	tables[2].Title = "Lost games, by what the decisive move did: missed a win in one, " +
-		"allowed one, gave a proven win away, allowed one, or was worse by evaluation alone"
-	return tables
+	row := []any{name, grid.Thousands(int64(p.Games)), accuracy, best}
+	for _, n := range []int{p.Inaccuracies, p.Mistakes, p.Blunders, p.MissedWins} {
+		perGame := float64(n) / float64(p.Games)
+		row = append(row, fmt.Sprintf("%.2f", perGame))
+	}
+	return row
+}
+
+// lossRow is the player's row in the table of where games were lost.
+func (p *Player) lossRow(name grid.Name) []any {
+	row := []any{name, p.Lost}
+	for _, n := range p.Thirds {
+		row = append(row, n)
+	}
+	row = append(row, p.NoMistake)
+	for _, n := range p.Heights[1:] {
+		row = append(row, n)
+	}
+	return row
+}
+
+// causeRow is the player's row in the table of what the decisive moves did.
+func (p *Player) causeRow(name grid.Name) []any {
+	row := []any{name}
+	for _, k := range kinds {
+		row = append(row, p.Kinds[k.kind])
+	}
+	return row
 }

@@ -13,45 +13,38 @@ import (
 
 // Reviews and summaries for people.
 
-// moveColumns are the columns of the table of a review's moves.
-var moveColumns = []grid.Column[*Move]{
-	{Title: "Ply", Value: func(m *Move) any {
-		if m.Ply == 0 {
-			return nil
-		}
-		return m.Ply
-	}},
-	{Title: "Side", Left: true, Value: func(m *Move) any { return m.Side }},
-	{Title: "Move", Left: true, Value: func(m *Move) any { return shortMove(m.Move) }},
-	{Title: "Mark", Left: true, Value: func(m *Move) any { return string(m.Mark) }},
-	{Title: "Before", Value: func(m *Move) any { return m.percent(m.Before) }},
-	{Title: "After", Value: func(m *Move) any { return m.percent(m.After) }},
-	{Title: "Loss", Value: func(m *Move) any {
-		if len(m.Line) == 0 {
-			return nil
-		}
-		return m.percent(m.Loss)
-	}},
-	{Title: "Better", Left: true, Value: func(m *Move) any {
-		if len(m.Line) == 0 {
-			return nil
-		}
-		return shortMove(m.Line[0])
-	}},
-	{Title: "Score", Left: true, Value: func(m *Move) any {
-		if !m.Judged() {
-			return nil
-		}
-		return m.Best.Text()
-	}},
-}
-
-// percent returns a share of a move that was searched; nil of another one.
-func (m *Move) percent(share float64) any {
-	if m.Mark == Placement || m.Mark == Repetition {
-		return nil
+// moveTable is the table of a review's moves.
+func moveTable(moves []Move) *grid.Table {
+	t := grid.New("", 0,
+		"Ply", "Side", "Move", "Mark", "Before", "After", "Loss", "Better", "Score")
+	for _, words := range []int{1, 2, 3, 7, 8} { // the others are numbers
+		t.Columns[words].Left = true
 	}
-	return inPercent(share)
+	for _, m := range moves {
+		var ply, before, after, loss, better, score any // nil is an empty cell
+		if m.Ply > 0 {
+			ply = m.Ply
+		}
+		hasLine := len(m.Line) > 0
+		if hasLine {
+			better = shortMove(m.Line[0])
+		}
+		switch m.Mark {
+		case Placement, Repetition: // they were not searched
+		default:
+			before = inPercent(m.Before)
+			after = inPercent(m.After)
+			if hasLine {
+				loss = inPercent(m.Loss)
+			}
+		}
+		if m.Judged() {
+			score = m.Best.Text()
+		}
+		move, mark := shortMove(m.Move), string(m.Mark)
+		t.Add(ply, m.Side, move, mark, before, after, loss, better, score)
+	}
+	return t
 }
 
 // inPercent returns a share for people.
@@ -85,11 +78,7 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 	b.WriteString("\n\n")
 
 	// The moves, and the mistakes that turned the game.
-	moves := make([]*Move, len(g.Moves))
-	for i := range g.Moves {
-		moves[i] = &g.Moves[i]
-	}
-	table := grid.Make(moveColumns, moves)
+	table := moveTable(g.Moves)
 	if err := table.Write(&b, grid.Text, grid.Options{Width: width}); err != nil {
 		return err
 	}
@@ -97,7 +86,7 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 	if len(g.Turning) > 0 {
 		b.WriteString("\n")
 	}
-	for _, m := range moves {
+	for _, m := range g.Moves {
 		if slices.Contains(g.Turning, m.Ply) {
 			fmt.Fprintf(&b, "Turning point: ply %d, %s %s ", m.Ply, m.Side, m.Move)
 			fmt.Fprintf(&b, "(%s, %s to %s). ",

@@ -40,8 +40,11 @@ type Extraction struct {
 }
 
 // Total is the number of training positions.
-func (e *Extraction) Total() int64 {
-	return e.Written[dataset.Train] + e.Written[dataset.Validation] + e.Written[dataset.Test]
+func (e *Extraction) Total() (total int64) {
+	for _, n := range e.Written {
+		total += n
+	}
+	return total
 }
 
 // Extract converts the records in a run's folder, each of which it verifies, to training positions
@@ -231,18 +234,6 @@ func (e *extractor) convert(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// setResult sets the result of a position's game, from the view of its side to move.
-func setResult(p *dataset.Position, game *record.Record) {
-	switch record.HalfPoints(game.Result, p.Position.Side()) {
-	case 2:
-		p.Wins = 1
-	case 1:
-		p.Draws = 1
-	default:
-		p.Losses = 1
-	}
 }
 
 // distinct returns the positions of each split, but for those that an earlier split has.

@@ -114,7 +114,20 @@ func openFolder(ctx context.Context, path string, m Manifest) (*folder, error) {
 
 // open reads or writes the manifest, and opens the history, which locks the folder.
 func (f *folder) open(ctx context.Context) error {
-	isNew, err := f.readManifest()
+	text, err := files.Read(f.file(ManifestFile), maxManifest)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err == nil {
+		err = f.resume(text)
+	}
+	if isNew {
+		var found string // what isn't of a run
+		found, err = files.Foreign(f.path, HistoryFile, queueFolder)
+		if found != "" {
+			err = fmt.Errorf(
+				"%s: expected a new folder, or one of a tuning run, found one that holds %s",
+				f.path, found)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -136,24 +149,6 @@ func (f *folder) open(ctx context.Context) error {
 }
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
-
-// readManifest reads the manifest of the run that was stopped in the folder, and reports whether
-// there is none.
-func (f *folder) readManifest() (isNew bool, err error) {
-	text, err := files.Read(f.file(ManifestFile), maxManifest)
-	if err == nil {
-		return false, f.resume(text)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	found, err := files.Foreign(f.path, HistoryFile, queueFolder)
-	if found != "" {
-		err = fmt.Errorf("%s: expected a new folder, or one of a tuning run, "+
-			"found one that holds %s", f.path, found)
-	}
-	return true, err
-}
 
 // resume copies version and result of the run in the folder. The error names what
 // differs from that run.
@@ -192,7 +187,6 @@ func (f *folder) resume(manifest []byte) error {
 	}
 
 	f.manifest.Version = before.Version
-	f.manifest.Status = before.Status
 	f.manifest.Result = before.Result
 	return nil
 }

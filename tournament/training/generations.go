@@ -221,7 +221,7 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 	first := 1
 	for i, s := range c.SelfPlay.Stages {
 		field := fmt.Sprintf("selfplay.stages[%d]", i)
-		inOrder := first <= s.From && s.From <= maxGenerations
+		inOrder := problems.Within(s.From, first, maxGenerations)
 		p.Expect(inOrder, field+".from",
 			"expected a generation from %d to %v, found %v", first, maxGenerations, s.From)
 		settings.Check(p, &s, field+".")

@@ -95,33 +95,30 @@ func (h *history) keep(l Line, size int) {
 	h.size = h.size / n * len(h.lines)
 }
 
-// add adds a line, without its end.
-func (h *history) add(text []byte) error {
-	var l Line
-	if err := strictjson.Unmarshal(text, maxLine, &l); err != nil {
-		return fmt.Errorf("expected a step of a tuning run: %w", err)
-	}
-	if l.Step < 0 || l.Parameters == nil {
-		return errors.New("expected a step of a tuning run: expected a step from 0 and parameters")
-	}
-	if n := len(h.lines); n > 0 {
-		last := h.lines[n-1].Step
-		if l.Step <= last {
-			return fmt.Errorf("expected a step of a tuning run: expected one after %d, found %d",
-				last, l.Step)
-		}
-	}
-	h.keep(l, len(text))
-	return nil
-}
-
-// adder returns a function that adds lines until ctx ends.
-func (h *history) adder(ctx context.Context) func(line []byte) error {
-	return func(line []byte) error {
+// adder returns a function that adds lines, without their ends, until ctx ends.
+func (h *history) adder(ctx context.Context) func(text []byte) error {
+	return func(text []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return h.add(line)
+		var l Line
+		if err := strictjson.Unmarshal(text, maxLine, &l); err != nil {
+			return fmt.Errorf("expected a step of a tuning run: %w", err)
+		}
+		if l.Step < 0 || l.Parameters == nil {
+			return errors.New(
+				"expected a step of a tuning run: expected a step from 0 and parameters")
+		}
+		if n := len(h.lines); n > 0 {
+			last := h.lines[n-1].Step
+			if l.Step <= last {
+				return fmt.Errorf(
+					"expected a step of a tuning run: expected one after %d, found %d",
+					last, l.Step)
+			}
+		}
+		h.keep(l, len(text))
+		return nil
 	}
 }
 

@@ -102,42 +102,45 @@ func (s *Search) convert(ctx context.Context, a agents.Agent, in *searched) erro
 	}
 	g := rules.NewGame(in.rules, in.game.Start())
 	for _, t := range in.record.Turns(in.game) {
-		if t.Ply > 0 { // no placement
-			if err := s.convertTurn(ctx, a, g, in, t); err != nil {
+		// The position before the move, the last one of g.
+		draw := agents.MixSeed(1, number, uint64(t.Ply))
+		isSearched := a != nil && float64(draw)/math.MaxUint64 < s.Share
+		switch {
+		case t.Ply == 0: // a placement
+		case isSearched:
+			if err := s.search(ctx, a, g, in, t); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
 			}
+		case in.isRandom(t):
+			in.random++
+		default:
+			in.add(in.played(t), t.Decision)
 		}
 		g.PlayLegal(t.Move)
 	}
 	return nil
 }
 
-// convertTurn adds the position before a move, the last one of g.
-func (s *Search) convertTurn(
-	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, t record.Turn,
-) error {
-	draw := agents.MixSeed(1, uint64(in.record.Game), uint64(t.Ply))
-	if a != nil && float64(draw)/math.MaxUint64 < s.Share {
-		return s.search(ctx, a, g, in, t)
-	}
-	if in.isRandom(t) {
-		in.random++
-		return nil
-	}
+// played returns the position before a move, with the result of the game from the view of its side
+// to move.
+func (in *searched) played(t record.Turn) dataset.Position {
 	p := in.position(t)
-	p.Score = t.Score
-	p.Scored = t.Scored
-	setResult(&p, in.record)
-	in.positions = append(in.positions, p)
-	return nil
+	switch record.HalfPoints(in.record.Result, p.Position.Side()) {
+	case 2:
+		p.Wins = 1
+	case 1:
+		p.Draws = 1
+	default:
+		p.Losses = 1
+	}
+	return p
 }
 
-// position returns the position before a move, without a score and a result.
+// position returns the position before a move, without a best move, a score and a result.
 func (in *searched) position(t record.Turn) dataset.Position {
 	return dataset.Position{
 		Rules:    in.rules,
 		Position: t.Before.WithoutPasses(),
-		Move:     t.Line()[0],
 		Game:     in.record.Game,
 		Ply:      int32(t.Ply - 1),
 		ToEnd:    int32(in.record.Plies - t.Ply + 1),
@@ -160,9 +163,9 @@ func (s *Search) search(
 	in.searched++
 	p := in.position(t)
 	if !in.isRandom(t) {
-		setResult(&p, in.record)
+		p = in.played(t)
 	}
-	in.add(p, &d)
+	in.add(p, d)
 	for _, n := range d.Sample {
 		p := in.position(t)
 		p.Position = n.WithoutPasses()
@@ -171,15 +174,15 @@ func (s *Search) search(
 			return err
 		}
 		if d.Scored {
-			in.add(p, &d)
+			in.add(p, d)
 		}
 	}
 	return nil
 }
 
-// add adds a position with the score and the best move of a search.
-func (in *searched) add(p dataset.Position, d *agents.Decision) {
-	p.Scored = true
+// add adds a position with the score, if there is one, and the best move of a decision.
+func (in *searched) add(p dataset.Position, d agents.Decision) {
+	p.Scored = d.Scored
 	p.Score = d.Score
 	p.Move = d.Line()[0]
 	in.positions = append(in.positions, p)

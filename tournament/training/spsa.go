@@ -124,8 +124,8 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	// Programs go on from step to step.
 	env.Registry = env.Registry.Keeping()
 	defer func() { err = errors.Join(err, env.Registry.End()) }()
-	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
-	r.settings.Seed = c.Seed
+	c.Method.Seed = c.Seed
+	r := &spsaRun{SPSA: c, env: &env, folder: f, theta: c.Method.Start()}
 	for _, p := range c.Method.Params {
 		r.names = append(r.names, p.Name)
 	}
@@ -137,12 +137,12 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	t := &Tuned{
 		Outcome: Outcome{sprt.Stopped, c.Out},
 		Names:   r.names,
-		Before:  r.settings.Start(),
+		Before:  r.Method.Start(),
 		After:   r.theta,
 		Start:   initial,
 		Agent:   r.current(),
 		Steps:   r.done,
-		Games:   2 * r.settings.Pairs * r.done,
+		Games:   2 * r.Method.Pairs * r.done,
 	}
 	if err != nil {
 		return t, errors.Join(err, f.save(stopped(ctx), f.manifest.Result))
@@ -153,12 +153,11 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 // spsaRun is an SPSA under way.
 type spsaRun struct {
 	*SPSA
-	settings spsa.Settings
-	env      *Env
-	folder   *folder
-	names    []string  // of the parameters
-	theta    []float64 // their current values, not rounded
-	done     int       // steps in the history
+	env    *Env
+	folder *folder
+	names  []string  // of the parameters
+	theta  []float64 // their current values, not rounded
+	done   int       // steps in the history
 }
 
 // resume goes back to the last step in the history, if there is one.
@@ -186,7 +185,7 @@ func (r *spsaRun) steps(ctx context.Context, initial agents.Spec) error {
 	if r.done > 0 {
 		r.env.Step(r.folder.kept.lines)
 	}
-	for k := r.done + 1; k <= r.settings.Steps; k++ {
+	for k := r.done + 1; k <= r.Method.Steps; k++ {
 		l, err := r.step(ctx, k)
 		if err != nil {
 			return err
@@ -212,7 +211,7 @@ func (r *spsaRun) with(values []float64) agents.Spec {
 }
 
 // current returns the agent with the current values, rounded.
-func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
+func (r *spsaRun) current() agents.Spec { return r.with(r.Method.Round(r.theta)) }
 
 // Purposes of derived seeds.
 const (
@@ -222,16 +221,16 @@ const (
 
 // step plays the pairs of step k between the perturbed agents and updates the parameters.
 func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
-	plus, minus := r.settings.Perturb(k, r.theta)
+	plus, minus := r.Method.Perturb(k, r.theta)
 	score, err := r.score(ctx, k, r.with(plus), r.with(minus))
 	if err != nil {
 		return Line{}, err
 	}
-	r.theta = r.settings.Update(k, r.theta, score)
+	r.theta = r.Method.Update(k, r.theta, score)
 	return Line{
 		Step:       k,
 		Score:      &score,
-		Games:      2 * r.settings.Pairs,
+		Games:      2 * r.Method.Pairs,
 		Parameters: named(r.names, r.theta),
 	}, nil
 }
@@ -242,7 +241,7 @@ func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (score flo
 		return 0, nil
 	}
 	seed := agents.MixSeed(r.Seed, forStep, uint64(k))
-	pairs, err := r.match(ctx, stepFolder(k), a, b, r.settings.Pairs, seed)
+	pairs, err := r.match(ctx, stepFolder(k), a, b, r.Method.Pairs, seed)
 	for halves, n := range pairs {
 		score += float64(halves-2) * float64(n)
 	}
@@ -254,7 +253,7 @@ func (r *spsaRun) verificationDue(step int) bool {
 	if r.Verification.Pairs == 0 {
 		return false
 	}
-	if step == r.settings.Steps {
+	if step == r.Method.Steps {
 		return true
 	}
 	every := r.Verification.Every
@@ -331,7 +330,7 @@ func (r *spsaRun) finish(t *Tuned) error {
 	last := lines[len(lines)-1]
 	if last.Pairs != nil {
 		t.Verified = *last.Pairs
-		t.Gain = eloGain(last.Elo, last.EloMargin, 2*t.Verified.N())
+		t.Gain = eloGain(last.Elo, last.EloMargin, t.Verified)
 	}
 	t.Decision = decide(t.Gain, t.Verified)
 	result := map[string]any{"agent": t.Agent.String(), "gain": t.Gain}

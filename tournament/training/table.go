@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gyges/agents/tuning/texel"
 	"gyges/rules/base/grid"
 )
 
@@ -75,15 +74,30 @@ const none = "-" // the value of a column that a generation doesn't have
 var columns = []grid.Column[Row]{
 	{Title: "Generation", Value: func(g Row) any { return g.Number }},
 	{Title: "Verdict", Left: true, Value: func(g Row) any { return g.Verdict() }},
-	{Title: "Pairs", Value: ofMatch(func(g Row) any { return g.Pairs.N() })},
-	{Title: "LLR", Value: ofMatch(func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) })},
+	{Title: "Pairs", Value: func(g Row) any {
+		if g.Pairs.N() == 0 {
+			return none
+		}
+		return g.Pairs.N()
+	}},
+	{Title: "LLR", Value: func(g Row) any {
+		if g.Pairs.N() == 0 {
+			return none
+		}
+		return fmt.Sprintf("%+.2f", g.LLR)
+	}},
 	{Title: "Elo", Value: func(g Row) any {
 		if g.Elo == nil || g.EloMargin == nil {
 			return none
 		}
 		return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
 	}},
-	{Title: "Parent", Value: ofMatch(func(g Row) any { return g.Parent })},
+	{Title: "Parent", Value: func(g Row) any {
+		if g.Pairs.N() == 0 {
+			return none
+		}
+		return g.Parent
+	}},
 	{Title: "Live units", Value: func(g Row) any {
 		if g.LiveUnits == 0 {
 			return none
@@ -94,12 +108,18 @@ var columns = []grid.Column[Row]{
 	{Title: "Positions", Value: func(g Row) any { return g.Positions }},
 	{Title: "Training loss", Value: func(g Row) any { return grid.Fixed(g.Loss, 5) }},
 	{Title: "Validation loss", Value: func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }},
-	{Title: "Test loss", Value: ofTest(func(test *texel.Test) any {
-		return grid.Fixed(test.Loss, 5)
-	})},
-	{Title: "Test gain", Value: ofTest(func(test *texel.Test) any {
-		return fmt.Sprintf("%+.5f ± %.5f", test.Gain, test.GainMargin)
-	})},
+	{Title: "Test loss", Value: func(g Row) any {
+		if g.Test == nil {
+			return none
+		}
+		return grid.Fixed(g.Test.Loss, 5)
+	}},
+	{Title: "Test gain", Value: func(g Row) any {
+		if g.Test == nil {
+			return none
+		}
+		return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
+	}},
 	{Title: "Minutes", Value: func(g Row) any { return grid.Fixed(g.Minutes, 1) }},
 	{Title: "Rating", Value: func(g Row) any {
 		if g.Rated == nil || g.relative {
@@ -107,26 +127,6 @@ var columns = []grid.Column[Row]{
 		}
 		return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
 	}},
-}
-
-// ofMatch returns the value of a column that only generations with a match have.
-func ofMatch(value func(g Row) any) func(g Row) any {
-	return func(g Row) any {
-		if g.Pairs.N() == 0 {
-			return none
-		}
-		return value(g)
-	}
-}
-
-// ofTest returns the value of a column that only generations with test positions have.
-func ofTest(value func(test *texel.Test) any) func(g Row) any {
-	return func(g Row) any {
-		if g.Test == nil {
-			return none
-		}
-		return value(g.Test)
-	}
 }
 
 // Columns returns the columns of a table of generations, but for those that hold nothing.

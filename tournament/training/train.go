@@ -155,8 +155,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	} else {
 		t.trained.Decision = decide(t.trained.gain(), sprt.Pairs{})
 	}
-	errSave := t.folder.save(status, t.trained.Result)
-	return t.trained, errors.Join(err, errSave, t.folder.history.Close())
+	err = errors.Join(err, t.folder.save(status, t.trained.Result))
+	return t.trained, errors.Join(err, t.folder.history.Close())
 }
 
 // trainer makes the generations of a run. [trainer.train] makes them one after another, each in
@@ -242,8 +242,9 @@ func (t *trainer) train(ctx context.Context) error {
 		}
 		err := t.generation(ctx, k)
 		if errors.Is(err, errTime) {
-			t.trained.Ended = fmt.Sprintf("Generation %d was stopped, as the %v are over; "+
-				"a longer --time goes on with it.", k, t.Time)
+			t.trained.Ended = fmt.Sprintf(
+				"Generation %d was stopped, as the %v are over; a longer --time goes on with it.",
+				k, t.Time)
 			break
 		}
 		if err != nil {
@@ -468,8 +469,7 @@ func (t *trainer) endStage(ctx context.Context, seconds *float64, err error) err
 	if err != nil && errors.Is(context.Cause(ctx), errTime) {
 		err = errTime
 	}
-	errSave := t.folder.save(tournament.Running, t.trained.Result)
-	return errors.Join(err, errSave)
+	return errors.Join(err, t.folder.save(tournament.Running, t.trained.Result))
 }
 
 // decide writes the candidate's weights, and plays the matches that are due if they have changed.
@@ -515,8 +515,7 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	g.LLR = test.LLR(pairs)
 	g.Adopted = test.Verdict(pairs) == sprt.AcceptH1
 	g.Elo, g.EloMargin = finiteElo(test.Estimate(pairs))
-	games := 2 * pairs.N()
-	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, games)
+	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, pairs)
 	return saveWeights(candidate.Source, candidate)
 }
 

@@ -92,12 +92,12 @@ func finiteElo(e sprt.Estimate) (elo, margin *float64) {
 	return &e.Elo.Value, &half
 }
 
-// eloGain returns the Elo of a match as the gain of weights; nil if it is not finite.
-func eloGain(elo, margin *float64, games int64) *eval.Gain {
+// eloGain returns the Elo of the pairs of a match as the gain of weights; nil if it is not finite.
+func eloGain(elo, margin *float64, pairs sprt.Pairs) *eval.Gain {
 	if elo == nil {
 		return nil
 	}
-	return &eval.Gain{Measure: "Elo", Value: *elo, Margin: *margin, Count: games}
+	return &eval.Gain{Measure: "Elo", Value: *elo, Margin: *margin, Count: 2 * pairs.N()}
 }
 
 // sourceName names weights in the provenance of those that were tuned from them.

@@ -35,7 +35,7 @@ func TestStepsDiffer(t *testing.T) {
 	env := testEnv(Observer{})
 	config := smallSPSA(t)
 	require.NoError(t, os.MkdirAll(config.Out, 0o755))
-	c := &spsaRun{SPSA: &config, env: &env, settings: config.Method, names: []string{"weight.mobility", "lmp_move_count"}}
+	c := &spsaRun{SPSA: &config, env: &env, names: []string{"weight.mobility", "lmp_move_count"}}
 	better, worse := c.with([]float64{90, 60}), c.with([]float64{-900, 60})
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {

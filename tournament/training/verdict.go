@@ -100,7 +100,7 @@ func (r *Result) Verdict() string {
 	}
 	if r.Best == 0 {
 		last := &r.Generations[n-1]
-		gain := eloGain(last.Elo, last.EloMargin, 2*last.Pairs.N())
+		gain := eloGain(last.Elo, last.EloMargin, last.Pairs)
 		return fmt.Sprintf("No gain shown: none of %d generations was adopted; the last one: %s", n,
 			Verdict(gain, last.Pairs, initial))
 	}

@@ -18,8 +18,10 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
-// guard refuses requests as [Server.refusal] says, and bounds the others in size and time.
-func (s *Server) guard(next http.Handler) http.Handler {
+// Handler returns the handler of all requests, which is the guard: it refuses some as
+// [Server.refusal] says, and bounds the others in size and time. Its long requests end when the
+// server is closed.
+func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = s.client(r.RemoteAddr) // from here on
 		h := w.Header()
@@ -41,7 +43,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer cancel()
 		stop := context.AfterFunc(s.ctx, cancel) // what waits ends with the server
 		defer stop()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		s.mux.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

@@ -68,9 +68,9 @@ func (s *Server) HTML(name string, data any) (template.HTML, error) {
 	return template.HTML(b.String()), err //nolint:gosec // written by html/template
 }
 
-// AddPage adds a page that is a template with data that stay the same.
-func (s *Server) AddPage(path, name string, data any) {
-	s.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+// AddPage adds a page at the name of its template, with data that stay the same.
+func (s *Server) AddPage(name string, data any) {
+	s.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) {
 		s.WritePage(w, http.StatusOK, name, data)
 	})
 }

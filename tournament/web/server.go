@@ -134,9 +134,6 @@ func (s *Server) HandleFunc(pattern string, handler http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, handler)
 }
 
-// Handler returns the handler of all requests. Its long requests end when the server is closed.
-func (s *Server) Handler() http.Handler { return s.guard(s.mux) }
-
 // Context ends when the server is closed.
 func (s *Server) Context() context.Context { return s.ctx }
 

@@ -321,17 +321,6 @@ func (s *search) look(in folder) error {
 	})
 }
 
-// search finds the runs: those named, and those below the results. The error is as of
-// [search.look].
-func (c *catalog) search() (s search, err error) {
-	for _, in := range c.roots() {
-		if err := s.look(in); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
 // entry is a line of the list of runs.
 type entry struct {
 	ID, Status, Format, About string
@@ -352,9 +341,12 @@ type entry struct {
 func (c *catalog) entries() (list listing, err error) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
-	found, err := c.search()
-	if err != nil {
-		return list, err
+	// The runs are those named, and those below the results.
+	var found search
+	for _, in := range c.roots() {
+		if err := found.look(in); err != nil {
+			return list, err
+		}
 	}
 	list.more = found.more
 	// Where the manifest doesn't tell how many games a run has, they are counted.

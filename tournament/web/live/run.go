@@ -19,6 +19,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -119,10 +120,12 @@ func (r *run) restart() {
 	r.reading = &reading{
 		tail:      tail{folder: r.folder, most: r.pages.maxRead},
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
+		file: runs.File{
+			Name:     tournament.GamesFile,
+			Format:   source.Records,
+			Manifest: r.Manifest,
+		},
 	}
-	r.file.Name = tournament.GamesFile
-	r.file.Format = source.Records
-	r.file.Manifest = r.Manifest
 	r.collector.AddRun(r.RunInfo)
 }
 
@@ -279,16 +282,14 @@ type boardGame struct {
 
 // boardGames returns games as boards show them.
 func (r *run) boardGames(games []*record.Record) []boardGame {
-	list := []boardGame{}
-	for _, g := range games {
-		list = append(list, boardGame{
+	return lists.Map(games, func(g *record.Record) boardGame {
+		return boardGame{
 			Game:  report.Replay(0, g),
 			Rules: textfmt.Visible(g.Rules),
 			South: r.label(g.South.Agent),
 			North: r.label(g.North.Agent),
-		})
-	}
-	return list
+		}
+	})
 }
 
 // underWay are the games under way, as the run's file of them says if it was written lately.
@@ -302,7 +303,10 @@ func (r *run) underWay() []boardGame {
 	}
 	// Those that are over, or recorded, are no longer under way.
 	list := slices.DeleteFunc(file.Games, func(g *record.Record) bool {
-		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
+		if g.Result != "" || g.Game < r.reader.Found() {
+			return true
+		}
+		return record.VerifyPlaying(g) != nil
 	})
 	return r.boardGames(list)
 }

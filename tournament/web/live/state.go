@@ -62,7 +62,8 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	// The test, or the precision, may end the run before its last game.
 	if speed := r.speed(w, now); speed > 0 {
 		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if the latter is
-		s.Text += " · " + textfmt.Digits(speed) + " games/s · " + timeText(left/speed) + " left"
+		s.Text += " · " + textfmt.Digits(speed) + " games/s"
+		s.Text += " · " + timeText(left/speed) + " left"
 	}
 	return s
 }
@@ -125,7 +126,8 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 	slices.SortFunc(ends, time.Time.Compare)
 	last := len(ends) - 1
 	// The time until now counts, but for the delay.
-	took := max(ends[last].Sub(ends[0]), now.Sub(ends[0])-delay, time.Millisecond)
+	waited := now.Sub(ends[0]) - delay
+	took := max(ends[last].Sub(ends[0]), waited, time.Millisecond)
 	return float64(last) / took.Seconds()
 }
 
@@ -222,7 +224,7 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	if n := int64(len(w.Workers)); n < w.Count {
 		title += fmt.Sprintf(", the first %d listed", n)
 	}
-	table := grid.Make(workersColumns, w.Workers).WithTitle(title)
+	table := workersTable(title, w.Workers)
 	s.Parts = append(s.Parts, report.Part{Facts: facts}, report.Part{Table: table})
 	return s
 }
@@ -233,26 +235,24 @@ func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC
 // number is a number of a file, in which anything may stand.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
-// workersColumns are those of the table of workers, whose texts come over the network.
-var workersColumns = []grid.Column[status.Worker]{
-	{Title: "Machine", Left: true, Value: func(x status.Worker) any { return bounded(x.Name) }},
-	{Title: "State", Left: true, Value: func(x status.Worker) any {
-		return bounded(string(x.State))
-	}},
-	{Title: "Cores", Value: func(x status.Worker) any { return number(x.Cores) }},
-	{Title: "Games at a time", Value: func(x status.Worker) any { return number(x.Workers) }},
-	{Title: "Playing", Value: func(x status.Worker) any { return number(x.Playing) }},
-	{Title: "Pairs played", Value: func(x status.Worker) any { return number(x.Pairs) }},
-	{Title: "Positions/s", Value: func(x status.Worker) any {
-		if x.Speed <= 0 {
-			return "unknown"
+// workersTable is the table of workers, whose texts come over the network.
+func workersTable(title string, workers []status.Worker) *grid.Table {
+	t := grid.New(title, 2, "Machine", "State", "Cores", "Games at a time", "Playing",
+		"Pairs played", "Positions/s", "Version", "Other build of")
+	t.Columns[7].Left = true // words, too
+	t.Columns[8].Left = true
+	for _, x := range workers {
+		row := []any{bounded(x.Name), bounded(string(x.State))}
+		for _, n := range []int64{x.Cores, x.Workers, x.Playing, x.Pairs} {
+			row = append(row, number(n))
 		}
-		return textfmt.Digits(x.Speed)
-	}},
-	{Title: "Version", Left: true, Value: func(x status.Worker) any { return bounded(x.Version) }},
-	{Title: "Other build of", Left: true, Value: func(x status.Worker) any {
-		return bounded(x.OtherBuild)
-	}},
+		speed := "unknown"
+		if x.Speed > 0 {
+			speed = textfmt.Digits(x.Speed)
+		}
+		t.Add(append(row, speed, bounded(x.Version), bounded(x.OtherBuild))...)
+	}
+	return t
 }
 
 // bounded is a text of a file, of any length there.

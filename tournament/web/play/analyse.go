@@ -48,7 +48,8 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	}
 	state := positionState{boardState: stateOf(g)}
 	state.Start = g.Rules().FormatPosition(g.Start())
-	state.Moves = analysis.LongLine(rules.NewGame(g.Rules(), g.Start()), g.Moves())
+	begin := rules.NewGame(g.Rules(), g.Start())
+	state.Moves = analysis.LongLine(begin, g.Moves())
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)
 		return state, nil

@@ -61,7 +61,8 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	}
 	// The person's move, or the answer where that is asked for.
 	answer := x.Moves[0]
-	m, err := g.Rules().ParseMove(g.Position(), cmp.Or(q.Move, answer))
+	text := cmp.Or(q.Move, answer)
+	m, err := g.Rules().ParseMove(g.Position(), text)
 	if err == nil {
 		err = g.Check(m)
 	}

@@ -139,7 +139,8 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	shown := report.Replay(0, g)
 	shown.North = 1 // in the list of agents
 	reviews, err := review.ReadFS(r.Context(), folder, g)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Context().Err() == nil {
+	failed := err != nil && !errors.Is(err, fs.ErrNotExist)
+	if failed && r.Context().Err() == nil {
 		p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
 	}
 	shown.Review = reviews.Find(g)[0]

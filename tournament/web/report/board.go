@@ -112,7 +112,8 @@ func (d *drawing) sides(r *rules.Rules, p rules.Position) {
 		if y > boardTop {
 			y += 38 // below the files
 		}
-		d.text("aim-"+string(side.Letter()), "middle", boardLeft+boardSize/2, y, text)
+		class := "aim-" + string(side.Letter())
+		d.text(class, "middle", boardLeft+boardSize/2, y, text)
 	}
 }
 

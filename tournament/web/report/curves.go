@@ -94,7 +94,7 @@ func newChart(title, x, y string, levels []level, curves ...Curve) Chart {
 // left out.
 func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	xName := "step"
-	if t != nil && t.Method == "train" {
+	if t != nil && t.isTraining() {
 		xName = "generation"
 	}
 	// Each method records some of these.

@@ -251,7 +251,10 @@ func (s *sample) prune(mostPlies int) {
 
 // inOrder compares games by run and number.
 func inOrder(a, b sampled) int {
-	return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
+	if a.run != b.run {
+		return cmp.Compare(a.run, b.run)
+	}
+	return cmp.Compare(a.game.Game, b.game.Game)
 }
 
 // chosen returns the sample in order. More games may be added afterwards.

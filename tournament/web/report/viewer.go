@@ -24,12 +24,13 @@ type Viewer struct {
 
 // NewViewer returns a viewer without games.
 func NewViewer() *Viewer {
-	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
-	v.Kinds = map[review.Kind]string{}
-	for _, k := range review.Kinds() {
-		v.Kinds[k] = k.Text()
+	return &Viewer{
+		Rules:  []string{},
+		Agents: []string{},
+		Runs:   []string{},
+		Games:  []ViewerGame{},
+		Kinds:  review.Kinds(),
 	}
-	return v
 }
 
 // ViewerGame is a game to be replayed. The lists by move are as long as Moves, or empty.
