@@ -177,13 +177,7 @@ func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
 
 // tighter returns the lower of two bounds, of which 0 is none.
 func tighter[T int | int64 | time.Duration](a, b T) T {
-	switch {
-	case a == 0:
-		return b
-	case b == 0:
-		return a
-	}
-	return min(a, b)
+	return cmp.Or(min(a, b), max(a, b))
 }
 
 // Score is a position's value for the side that decides, in hundredths of a point of the

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -40,11 +41,9 @@ type ParamDef struct{ settings.Field }
 //
 //	Depth int `param:"depth" default:"4" check:"1..64" help:"plies to search"`
 func ParamsOf(config any) []ParamDef {
-	var list []ParamDef
-	for _, f := range settings.Fields(config, "") {
-		list = append(list, ParamDef{f})
-	}
-	return list
+	return lists.Map(settings.Fields(config, ""), func(f settings.Field) ParamDef {
+		return ParamDef{f}
+	})
 }
 
 // Declare returns a parameter that no struct has, such as an option of a program. low and high are

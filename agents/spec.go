@@ -174,16 +174,15 @@ func (s Spec) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // String returns the text that [ParseSpec] reads.
 func (s Spec) String() string {
-	var b strings.Builder
-	b.WriteString(s.Kind)
+	text := s.Kind
 	separator := ":"
 	for _, p := range s.Params {
 		value := p.Value
 		if strings.ContainsAny(value, "',") {
 			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
-		b.WriteString(separator + p.Name + "=" + value)
+		text += separator + p.Name + "=" + value
 		separator = ","
 	}
-	return b.String()
+	return text
 }

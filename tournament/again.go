@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -89,7 +88,8 @@ func (st *store) closeGap() error {
 
 // takeOut moves the games of the players in Again to a file of their own.
 func (st *store) takeOut(c *Config) error {
-	replaced, err := files.Create(freeName(c.Out))
+	path := freePath(filepath.Join(c.Out, "replaced-"), 1, ".jsonl")
+	replaced, err := files.Create(path)
 	if err != nil {
 		return err
 	}
@@ -136,14 +136,4 @@ func (c *Config) isAgain(g *record.Record) bool {
 		}
 	}
 	return false
-}
-
-// freeName returns the path of the first replaced-N.jsonl that a folder doesn't have.
-func freeName(dir string) string {
-	for n := 1; ; n++ {
-		path := filepath.Join(dir, fmt.Sprintf("replaced-%d.jsonl", n))
-		if _, err := os.Lstat(path); err != nil {
-			return path
-		}
-	}
 }

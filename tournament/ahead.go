@@ -63,7 +63,7 @@ type linedGame struct {
 func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
 
 // open opens the file, and makes it if create is set; otherwise there may be none. It doesn't
-// change it, see cutTorn.
+// change it, see [store.begin].
 func (a *ahead) open(create bool) error {
 	mode := appending
 	if create {
@@ -86,15 +86,6 @@ func (a *ahead) open(create bool) error {
 	}
 	a.file, a.writer = f, record.Append(f, 0, size)
 	return nil
-}
-
-// cutTorn removes what follows the last line end.
-func (a *ahead) cutTorn() error {
-	if a.file == nil {
-		return nil
-	}
-	_, err := jsonl.CutTorn(a.file, record.MaxLine)
-	return err
 }
 
 // index finds the games of the file that aren't among the first ones, which are in [GamesFile].

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"gyges/agents"
@@ -138,12 +139,20 @@ func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilEr
 // the same second.
 func DefaultOut(results, name string, start time.Time) string {
 	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
-	path := base
-	for n := 2; ; n++ {
+	if _, err := os.Lstat(base); err != nil {
+		return base
+	}
+	return freePath(base+"-", 2, "")
+}
+
+// freePath returns the first path that is free of those with a number, from the first one on,
+// between two texts.
+func freePath(before string, first int, after string) string {
+	for n := first; ; n++ {
+		path := before + strconv.Itoa(n) + after
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
-		path = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 

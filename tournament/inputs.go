@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/schedule"
 )
@@ -87,10 +88,7 @@ func (c *Config) Resume(registry *agents.Registry) error {
 	files := slices.Clone(registry.Reading(c.Agents, c.Files).Files())
 	c.adopt(registry, old, files)
 	m := newManifest(Running, c.inputs(files), time.Now())
-	if err := m.goOn(old, c); err != nil {
-		return fmt.Errorf("%s: %w", c.Out, err)
-	}
-	return nil
+	return problems.Prefix(c.Out, m.goOn(old, c))
 }
 
 // adopt gives files, and agents and openings by them, the names that they have in a run: those of

@@ -144,10 +144,7 @@ func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Re
 			return nil, &EngineError{err}
 		}
 	}
-	if g.Fault == nil {
-		return g, nil
-	}
-	if g.Fault.Kind == record.FaultIllegal { // the agent itself is well
+	if g.Fault == nil || g.Fault.Kind == record.FaultIllegal { // the agents themselves are well
 		return g, nil
 	}
 	failed := seated[g.Fault.Loser()]
@@ -207,9 +204,8 @@ func (r *Runner) Close() error {
 		if agent == nil {
 			continue
 		}
-		if err := game.Close(agent); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.spec(i).Label(), err))
-		}
+		closing := fmt.Sprintf("closing agent %.60q", r.spec(i).Label())
+		errs = append(errs, problems.Prefix(closing, game.Close(agent)))
 	}
 	clear(r.agents)
 	return errors.Join(errs...)

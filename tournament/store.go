@@ -169,8 +169,10 @@ func (st *store) begin(p *plan) error {
 			return err
 		}
 	}
-	if err := st.ahead.cutTorn(); err != nil {
-		return err
+	if st.ahead.file != nil {
+		if _, err := jsonl.CutTorn(st.ahead.file, record.MaxLine); err != nil {
+			return err
+		}
 	}
 	if err := st.Truncate(st.size); err != nil {
 		return err

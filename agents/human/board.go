@@ -79,11 +79,9 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 
 // hand returns the heights of the pieces in a side's hand.
 func hand(p rules.Position, side rules.Side) string {
-	var heights []string
+	heights := ""
 	for h := rules.Height(1); h <= 3; h++ {
-		for range p.Hand(side, h) {
-			heights = append(heights, strconv.Itoa(int(h)))
-		}
+		heights += strings.Repeat(fmt.Sprintf(" %d", h), p.Hand(side, h))
 	}
-	return cmp.Or(strings.Join(heights, " "), "none")
+	return cmp.Or(strings.TrimSpace(heights), "none")
 }

@@ -199,7 +199,7 @@ func (h *Person) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, 
 //
 // With a start (a square, +height or height@) it lists those moves alone.
 func listMoves(ms *rules.MoveSet, start string) string {
-	var b strings.Builder
+	list := ""
 	heading := "" // of the line under way
 	for m := range ms.All() {
 		text := m.String()
@@ -209,18 +209,15 @@ func listMoves(ms *rules.MoveSet, start string) string {
 			continue
 		}
 		if head != heading {
-			if heading != "" {
-				b.WriteString("\n")
-			}
 			heading = head
-			fmt.Fprintf(&b, "  %-6s", head)
+			list += fmt.Sprintf("\n  %-6s", head)
 		}
-		b.WriteString(" " + tail)
+		list += " " + tail
 	}
-	if heading == "" {
+	if list == "" {
 		return fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
 	}
-	return b.String() + "\n"
+	return list[1:] + "\n"
 }
 
 // maxLine bounds an input line, in bytes, its end included. No move is longer.

@@ -43,17 +43,20 @@ type client struct {
 	untold bool        // no options of the spec, or those of another one
 	sent   limitValues // set as options
 
-	// What the program says of itself when it starts.
+	introduction
+	pending pendingAnswers
+	twice   bool     // it has answered a go twice
+	results []result // of the last search, by depth
+	answer  result   // of the last search
+}
+
+// introduction is what the program says of itself when it starts.
+type introduction struct {
 	name      string
 	offered   []option
 	announced []string // the lines of these options, bounded
 	named     bool     // options are set as in UCI, with the words name and value
 	extended  bool     // it supports our extensions
-
-	pending pendingAnswers
-	twice   bool     // it has answered a go twice
-	results []result // of the last search, by depth
-	answer  result   // of the last search
 }
 
 // pendingAnswers are the answers that the program has not sent yet.
@@ -63,6 +66,9 @@ type pendingAnswers struct {
 	// sent as it answered.
 	again int
 }
+
+// any reports whether readyok or bestmove is to come.
+func (p *pendingAnswers) any() bool { return p.ready || p.move }
 
 // commandWord is a word of a command: double quotes hold blanks together. An open quote ends with
 // the command.
@@ -121,16 +127,13 @@ func findProgram(command []string, dir string) error {
 // ctx ends, is killed.
 func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	// Nothing is left of the program that ran before.
-	c.name = ""
-	c.offered = nil
-	c.announced = nil
-	c.named = false
-	c.extended = false
+	c.introduction = introduction{}
 	c.pending = pendingAnswers{}
 	c.trace = trace{}
 	c.trace.file, c.trace.err = c.log.create(c.label)
 	proc, err := launch(c.command, c.dir, &c.trace)
 	if err != nil {
+		_ = c.trace.file.Close() // nothing was written
 		return err
 	}
 	c.proc = proc
@@ -219,7 +222,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	if commands != "" {
 		c.pending.ready = true
 	}
-	if !c.pending.ready && !c.pending.move {
+	if !c.pending.any() {
 		return nil
 	}
 	listen := func(word, _ string) (done bool, err error) {
@@ -232,7 +235,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 			}
 			c.pending.move = false
 		}
-		return !c.pending.ready && !c.pending.move, nil
+		return !c.pending.any(), nil
 	}
 	err := c.proc.converse(ctx, []byte(commands), limit, listen)
 	return timedOut(err, notReady, limit)
@@ -291,19 +294,14 @@ func (c *client) handleLine(word, rest string) (done bool, err error) {
 		}
 		return false, nil
 	}
-	switch word {
-	case "info":
-		if len(c.results) == maxPly {
-			return false, nil
-		}
+	if word == "info" && len(c.results) < maxPly {
 		var r result
 		r.read(rest)
 		if r.move != "" {
 			c.results = append(c.results, r)
 		}
-		return false, nil
-	case "bestmove":
-	default:
+	}
+	if word != "bestmove" {
 		return false, nil
 	}
 	move, more, _ := strings.Cut(rest, " ")

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -116,6 +117,9 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 	case program := <-c.Idle:
 		h.client = program.(*client)
 		h.untold = true
+		if h.proc != nil && h.proc.hasEnded() { // while nobody used it
+			h.kill()
+		}
 	default: // there is none
 	}
 	return h, nil
@@ -123,8 +127,7 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 
 // Close ends the program, or keeps it, unless games begin with a new one or it owes an answer.
 func (h *host) Close() error {
-	owes := h.pending.ready || h.pending.move
-	if !owes && h.config.Restart != everyGame {
+	if !h.pending.any() && h.config.Restart != everyGame {
 		select {
 		case h.idle <- h.client:
 			return nil
@@ -201,6 +204,12 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.untold {
 		if err := h.checkOptions(); err != nil {
 			return h.fail(ctx, err)
+		}
+		// An option of the spec may have replaced a limit.
+		for i, limit := range h.sent {
+			if limit > 0 {
+				h.sent[i] = math.NaN()
+			}
 		}
 		commands := ""
 		for _, option := range h.given {

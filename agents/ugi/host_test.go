@@ -189,7 +189,8 @@ func TestClockForPrograms(t *testing.T) {
 		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
-		h := &host{client: &client{extended: c.extended, offered: lists.Map(c.offered, parseOption)}}
+		said := introduction{extended: c.extended, offered: lists.Map(c.offered, parseOption)}
+		h := &host{client: &client{introduction: said}}
 		require.Equal(t, c.want, string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 	}
 	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))
@@ -197,7 +198,7 @@ func TestClockForPrograms(t *testing.T) {
 	// Until a time control it is told the moves, or gets its share of them.
 	lim.Clock.MovesToGo = 40
 	require.Equal(t, " depth 9 btime 15000 binc 30 movestogo 40", string(appendLimits(nil, lim, rules.North)))
-	h := &host{client: &client{extended: true}}
+	h := &host{client: &client{introduction: introduction{extended: true}}}
 	require.Equal(t, " depth 9 movetime 404", string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 }
 

@@ -56,7 +56,7 @@ var limitOptions = [...]string{"maxNodes", "maxPly", timeOption: "maxTime"}
 
 const timeOption = 2
 
-// limitValues are values of limitOptions; 0: none.
+// limitValues are values of limitOptions; 0: none; NaN: one that isn't known.
 type limitValues [len(limitOptions)]float64
 
 // limitCommands returns the commands that set limits as options: those on offer that have changed,
@@ -75,12 +75,12 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 				wanted[i] = min(wanted[i], x)
 			}
 		}
-		if wanted[i] == 0 && h.sent[i] > 0 {
+		if wanted[i] == 0 && h.sent[i] != 0 {
 			unset = true
 		}
 	}
 	if unset { // only a new start does that
-		if err := h.Close(); err != nil {
+		if err := h.client.Close(); err != nil {
 			return "", err
 		}
 		if err := h.newGame(ctx); err != nil {

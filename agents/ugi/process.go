@@ -248,6 +248,16 @@ func (p *process) ended(closed, rest string) error {
 	return failure(agents.Crashed, "the engine %s", how)
 }
 
+// hasEnded reports whether the program has ended.
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // exitsWithin blocks until the program has ended or the time is over, and reports whether it has
 // ended.
 func (p *process) exitsWithin(limit time.Duration) bool {
@@ -274,12 +284,10 @@ func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 // killRunning kills the program's group, unless that has been done when the program
 // ended: its number may be another process's by now.
 func (p *process) killRunning() error {
-	select {
-	case <-p.exited:
+	if p.hasEnded() {
 		return nil
-	default:
-		return killGroup(p.cmd)
 	}
+	return killGroup(p.cmd)
 }
 
 // kill ends the program and all it started, and blocks until nothing is left of

@@ -37,7 +37,11 @@ func (h *host) look() *agents.Program {
 		}
 		isLog := i > 0 && info.ModTime().After(h.proc.started)
 		if sum, err := files.Load(path, sumOf); err == nil && !isLog {
-			p.Files[filepath.Base(path)] = sum // machines have folders of their own
+			name := filepath.Base(path) // machines have folders of their own
+			if other := p.Files[name]; other != "" && other != sum {
+				name = fmt.Sprintf("%s (word %d)", name, i+1)
+			}
+			p.Files[name] = sum
 		}
 	}
 	return p

@@ -59,6 +59,14 @@ done
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "engine"), []byte(script+"\n"), 0o755))
 	require.Contains(t, started(t, spec).Difference(p), "the SHA-256 of engine was")
 
+	// Of two files with one name both are known.
+	other := filepath.Join(dir, "folder", "net")
+	require.NoError(t, os.WriteFile(other, []byte("others"), 0o755))
+	require.NoError(t, os.Chtimes(other, time.Time{}, time.Now().Add(-time.Minute)))
+	p = started(t, "ugi:dir="+dir+",cmd=./engine net folder/net")
+	require.Equal(t, agents.Sum([]byte("weights")), p.Files["net"])
+	require.Equal(t, agents.Sum([]byte("others")), p.Files["net (word 3)"])
+
 	// An interpreter is found in the search path.
 	p = started(t, "ugi:dir="+dir+",cmd=sh ./engine net")
 	require.Equal(t, agents.Sum([]byte("weights")), p.Files["net"])
@@ -73,4 +81,21 @@ func TestManyOptionsAreBounded(t *testing.T) {
 		"while read -r line; do test \"$line\" = isready && echo readyok; done\n"
 	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
 	require.Len(t, started(t, "ugi:cmd="+path).Options, maxOptions)
+}
+
+// The log of a program that can't be started doesn't stay open.
+func TestLogOfNoProgram(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "engine")
+	require.NoError(t, os.WriteFile(path, []byte("\x00"), 0o755))
+	log := new(Log)
+	require.NoError(t, log.Open(filepath.Join(dir, "logs")))
+	s, err := agents.ParseSpec("ugi:cmd=" + path)
+	require.NoError(t, err)
+	a, err := agents.NewRegistry(Kind(log)).New(s)
+	require.NoError(t, err)
+	require.ErrorContains(t, a.Start(t.Context()), "can't start")
+	require.ErrorIs(t, a.(*host).trace.file.Close(), os.ErrClosed)
+	require.NoError(t, a.Close())
 }

@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 )
 
@@ -93,10 +94,7 @@ func (s *server) setOption(text string) error {
 	var names []string
 	for _, f := range settings.Fields(&changed, "") {
 		if strings.EqualFold(f.Key, name) {
-			if err := s.change(&changed, f, words[last]); err != nil {
-				return fmt.Errorf("%s: %w", f.Key, err)
-			}
-			return nil
+			return problems.Prefix(f.Key, s.change(&changed, f, words[last]))
 		}
 		names = append(names, f.Key)
 	}

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,9 @@ func newPlay(g *Task, start time.Time) *play {
 	p.game = rules.NewGame(g.Rules, g.Opening)
 	p.record.Moves = []string{} // JSON has a list, also of none
 	p.record.Timing.Start = start.Round(0).UTC()
-	p.watchdog.every = g.tickEvery()
+	// Whether an agent answers is looked at 20 times within the stall timeout, or each second.
+	every := cmp.Or(g.StallTimeout/20, time.Second)
+	p.watchdog.every = min(max(every, time.Millisecond), time.Second)
 	p.watchdog.last = start
 	for side := range p.left {
 		p.left[side] = p.task.clock(rules.Side(side)).Base

@@ -1,7 +1,6 @@
 package game
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,13 +108,6 @@ func (p *play) await(done <-chan end) (ended end, hung *rules.Side) {
 			}
 		}
 	}
-}
-
-// tickEvery is the time between two looks at whether an agent answers: a twentieth of the stall
-// timeout, or a second.
-func (s *Settings) tickEvery() time.Duration {
-	every := cmp.Or(s.StallTimeout/20, time.Second)
-	return min(max(every, time.Millisecond), time.Second)
 }
 
 func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fault {

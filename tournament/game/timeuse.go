@@ -1,6 +1,7 @@
 package game
 
 import (
+	"strings"
 	"time"
 
 	"gyges/agents"
@@ -46,16 +47,19 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 	u.Left = left
 	var used time.Duration
 	turn := 0
-	for i, mover := range r.Movers() {
-		if mover != side {
+	ofSide := turnsOf(r, side)
+	for i, ms := range r.Timing.MoveMS {
+		if !ofSide[i] {
 			continue
 		}
-		took := time.Duration(r.Timing.MoveMS[i] * float64(time.Millisecond))
-		if u.MoveTime > 0 && took >= u.MoveTime+machine {
-			u.Overruns = append(u.Overruns, took)
+		took := time.Duration(ms * float64(time.Millisecond))
+		if i >= len(r.Moves)-r.Plies { // it is no placement
+			turn++
+			if u.MoveTime > 0 && took >= u.MoveTime+machine {
+				u.Overruns = append(u.Overruns, took)
+			}
 		}
 		u.Left = min(u.Left, max(left-took, 0))
-		turn++
 		left = clock.After(left, took, turn)
 		used += took
 	}
@@ -63,4 +67,20 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 		u.Used = float64(used) / float64(used+left)
 	}
 	return u
+}
+
+// turnsOf reports of each move, placements among them, whether a side made it.
+func turnsOf(r *record.Record, side rules.Side) []bool {
+	turns := make([]bool, len(r.Moves))
+	row := "1" // in which the side places its pieces
+	if side == rules.North {
+		row = "6"
+	}
+	for i, placement := range r.Moves[:len(r.Moves)-r.Plies] {
+		turns[i] = strings.HasSuffix(placement, row)
+	}
+	for i, mover := range r.Movers() {
+		turns[i] = mover == side
+	}
+	return turns
 }

@@ -53,6 +53,21 @@ func TestUseOfTime(t *testing.T) {
 			got.Used = want.Used
 			require.Equal(t, want, got, name)
 		}
+		// Placements take time, too, but are no moves of a period and have no move time.
+		if c.clock == "2/3s+0s" || c.clock == "" {
+			r.Moves = append([]string{"1@a1", "2@f6"}, r.Moves...)
+			r.Timing.MoveMS = append([]float64{900, 300}, moves...)
+			got := UseOfTime(r, rules.South, "random")
+			if c.clock == "" {
+				require.Equal(t, c.want[0], got, name)
+			} else {
+				require.InDelta(t, 8000./8000, got.Used, 1e-9)
+				require.Zero(t, got.Left) // 3000 - 900 - 2000 - 100 + 3000 - 5000
+				got = UseOfTime(r, rules.North, "random")
+				require.InDelta(t, 809./6000, got.Used, 1e-9)
+				require.Equal(t, 2191*ms, got.Left)
+			}
+		}
 		r.Timing.MoveMS = nil
 		require.Zero(t, UseOfTime(r, rules.South, "random"), "times that aren't known")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -30,10 +31,7 @@ func replay(r *record.Record) (*rules.Game, error) {
 	if err == nil {
 		err = verifyEnding(r, g)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("game %d: %w", r.Game, err)
-	}
-	return g, nil
+	return g, problems.Prefix(fmt.Sprintf("game %d", r.Game), err)
 }
 
 // verifyTimes returns an error unless times may be those of a game.
@@ -59,8 +57,8 @@ func verifyTimes(t *record.Timing) error {
 
 // verifyEnding returns an error unless a game g may have ended as its record says.
 func verifyEnding(r *record.Record, g *rules.Game) error {
-	i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason })
-	if i < 0 {
+	ending := EndingOf(r)
+	if ending.Text == "" {
 		return fmt.Errorf("expected a reason like %s, found %.60q", rules.ByGoal, r.Reason)
 	}
 	if r.NotPlayed() && len(r.Moves) > 0 {
@@ -79,7 +77,7 @@ func verifyEnding(r *record.Record, g *rules.Game) error {
 	if r.Fault != nil {
 		return verifyFault(r)
 	}
-	if endings[i].adjudication != nil {
+	if ending.adjudication != nil {
 		return verifyAdjudication(r, g)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 )
 
@@ -172,10 +173,7 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		options = append(options, nats.ClientCert(a.Cert, a.Key))
 	}
 	nc, err := nats.Connect(a.URL, options...)
-	if err != nil {
-		return nil, fmt.Errorf("NATS server %s: %w", a.URL, err)
-	}
-	return nc, nil
+	return nc, problems.Prefix("NATS server "+a.URL, err)
 }
 
 // logChanges logs when a connection is lost, and when it is back.

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 )
@@ -196,10 +197,7 @@ func (r *run) provide(ctx context.Context) error {
 	if err == nil {
 		_, err = r.js.CreateOrUpdateConsumer(ctx, jobStream, jobs)
 	}
-	if err != nil {
-		return fmt.Errorf("NATS consumer: %w", err)
-	}
-	return nil
+	return problems.Prefix("NATS consumer", err)
 }
 
 // Bounds of what is in memory or on its way: jobs to the server, results beside those of the

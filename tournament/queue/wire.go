@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gyges/agents"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -114,11 +115,7 @@ func (q *question) parse(text []byte) error {
 }
 
 // isToken reports whether a text is valid in a subject and in a file's name.
-func isToken(s string) bool {
-	return tokens.MatchString(s)
-}
-
-var tokens = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`)
+var isToken = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`).MatchString
 
 // workerReport is a worker's answer to a question on a run.
 type workerReport struct {
@@ -215,10 +212,7 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 			Bucket: bucket, TTL: objectAge, Storage: jetstream.FileStorage,
 		})
 	}
-	if err != nil {
-		return nil, fmt.Errorf("NATS object store %s: %w", bucket, err)
-	}
-	return objects, nil
+	return objects, problems.Prefix("NATS object store "+bucket, err)
 }
 
 const slowLink = 100_000 // bytes a second at least at which objects are expected to arrive

@@ -18,11 +18,9 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 	t.Helper()
 	s, err := agents.ParseSpec(spec)
 	require.NoError(t, err)
-	registry := agents.NewRegistry(kind)
-	a, err := registry.New(s)
+	a, err := agents.NewRegistry(kind).New(s)
 	require.NoError(t, err)
-	err = a.NewGame(t.Context(), agents.SetupOf(g, 1))
-	require.NoError(t, err)
+	require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 	return a
 }
 
@@ -42,11 +40,9 @@ func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agen
 // Ask returns what a chooses in g at a request, which must be legal.
 func Ask(t testing.TB, a agents.Agent, g *rules.Game, q agents.Request) agents.Decision {
 	t.Helper()
-	ctx := t.Context()
-	d, err := a.Choose(ctx, g, q)
+	d, err := a.Choose(t.Context(), g, q)
 	require.NoError(t, err)
-	err = g.Check(d.Move)
-	require.NoError(t, err)
+	require.NoError(t, g.Check(d.Move))
 	return d
 }
 

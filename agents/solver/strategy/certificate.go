@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +15,10 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 )
 
@@ -92,10 +93,7 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	if err == nil {
 		err = c.checkHeader()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+	return c, problems.Prefix(name, err)
 }
 
 // checkHeader returns what keeps the certificate from being extended: another format or other
@@ -125,7 +123,7 @@ func optionsSum(options map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		lines = fmt.Appendf(lines, "%s=%s\n", name, options[name])
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(lines))
+	return agents.Sum(lines)
 }
 
 // Has reports whether the certificate has a position among its roots.
@@ -292,7 +290,7 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	_ = z.Close()
 	h := partHeader{
 		Winner:  s.Winner.String(),
-		SHA256:  fmt.Sprintf("%x", sha256.Sum256(packed.Bytes())),
+		SHA256:  agents.Sum(packed.Bytes()),
 		Records: s.Len(),
 	}
 	h.File = fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(h.Winner), len(s.Roots), h.SHA256)
@@ -350,7 +348,7 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	if h.Records < 0 || h.Records > maxRecords {
 		return nil, fmt.Errorf("records: expected at most %d, found %d", maxRecords, h.Records)
 	}
-	if found := fmt.Sprintf("%x", sha256.Sum256(packed)); found != h.SHA256 {
+	if found := agents.Sum(packed); found != h.SHA256 {
 		return nil, fmt.Errorf("sha256: expected %.70s, found %s", h.SHA256, found)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(packed))

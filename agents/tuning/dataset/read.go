@@ -20,6 +20,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 )
 
 // Read returns the positions of a split in a folder, in order. If want is not nil, all must be of
@@ -199,10 +200,7 @@ func openShard(path string) (*shard, error) {
 		s.File = f
 		return checkSchema(f)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
+	return s, problems.Prefix(path, err)
 }
 
 func damaged(err error) error {

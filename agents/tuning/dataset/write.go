@@ -3,8 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,8 +14,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 )
 
 // row is a position in a file.
@@ -81,9 +81,7 @@ func (w writer) write(
 	if err == nil {
 		err = w.replace(tmp, dir)
 	}
-	if err != nil {
-		err = fmt.Errorf("writing training positions: %w", err)
-	}
+	err = problems.Prefix("writing training positions", err)
 	return errors.Join(err, remove())
 }
 
@@ -186,8 +184,7 @@ func newRow(split Split, p *Position) row {
 
 // checksum returns the part of the SHA-256 that is in the name of a shard.
 func checksum(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return agents.Sum(text)[:16]
 }
 
 func shardName(split Split, i, total int, sum string) string {

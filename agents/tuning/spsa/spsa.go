@@ -64,8 +64,7 @@ func (p Param) check(list *problems.List) {
 	room := p.Max - p.Min
 	list.Expect(room > 0, field,
 		"expected a min below max, found %v and %v", p.Min, p.Max)
-	starts := p.Min <= p.Start && p.Start <= p.Max
-	list.Expect(starts, field,
+	list.Expect(problems.Within(p.Start, p.Min, p.Max), field,
 		"expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
 	if p.Whole {
 		whole := p.Min == math.Trunc(p.Min) && p.Max == math.Trunc(p.Max)
@@ -75,16 +74,14 @@ func (p Param) check(list *problems.List) {
 	if room <= 0 { // which was told already
 		room = math.Inf(1)
 	}
-	moves := 0 < p.C && p.C <= room
-	list.Expect(moves, field,
+	list.Expect(0 < p.C && p.C <= room, field,
 		"expected a c above 0, at most max - min, found %v", p.C)
 	if p.Whole {
 		rounds := p.C < 0.5 // to the same numbers
 		list.Expect(!rounds, field,
 			"expected a c of at least 0.5 for whole numbers, found %v", p.C)
 	}
-	gains := 0 <= p.R && p.R <= 10
-	list.Expect(gains, field,
+	list.Expect(problems.Within(p.R, 0, 10), field,
 		"expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 

@@ -153,16 +153,14 @@ func (e *engine) choose() string {
 			break
 		}
 	}
-	switch {
-	case m == rules.Pass:
+	if m == rules.Pass {
 		return "null"
-	case m.IsGoal():
-		return fmt.Sprintf("%d|36", m.From())
-	case m.Drop() != rules.NoSquare:
-		return fmt.Sprintf("%d|%d|%d", m.From(), m.To(), m.Drop())
-	default:
-		return fmt.Sprintf("%d|%d", m.From(), m.To())
 	}
+	text := fmt.Sprintf("%d|%d", m.From(), min(m.To(), rules.NumSquares)) // 36 is either goal
+	if m.Drop() != rules.NoSquare {
+		text += fmt.Sprintf("|%d", m.Drop())
+	}
+	return text
 }
 
 // search answers go. The first answer is always good, so that every habit shows while a game is
