@@ -85,6 +85,10 @@ func makeFolder(dir string) error {
 	if dir == "" {
 		return errors.New("expected a folder for the records, found none")
 	}
+	if _, err := os.Stat(filepath.Join(dir, TuningFile)); err == nil {
+		return fmt.Errorf("%s: holds a tuning or a training; "+
+			"expected a new folder or that of a run", dir)
+	}
 	return os.MkdirAll(dir, 0o755)
 }
 
@@ -108,9 +112,6 @@ func (st *store) read(p *plan, m *Manifest, kept func(*record.Record)) error {
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
 	st.isNew = old == nil
-	if _, err := os.Stat(filepath.Join(c.Out, TuningFile)); err == nil {
-		return errors.New("holds a tuning or a training; expected a new folder or that of a run")
-	}
 	if st.isNew && info.Size() > 0 {
 		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile,
 			ManifestFile)

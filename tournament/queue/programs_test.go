@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"gyges/agents/ugi"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
+	"gyges/tournament/record"
+	"gyges/tournament/runs"
 )
 
 // programmed plays at random as the program that its command says: a name, and the sum of its file.
@@ -73,7 +76,51 @@ func TestEnginesOfWorkers(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, state.Workers, 1)
 		require.Equal(t, test.noted, state.Workers[0].OtherBuild)
+		noted := strings.Contains(log.String(), "a worker has another build of an engine")
+		require.Equal(t, test.noted != "", noted)
+		require.Equal(t, noted, len(runs.OtherBuilds(os.DirFS(c.Out), "here")) == 1)
 	}
+}
+
+// restarted is an engine that is another build once it was rebuilt.
+type restarted struct {
+	agents.Agent
+	rebuilt *atomic.Bool
+}
+
+func (a *restarted) Program() *agents.Program {
+	sum := "1"
+	if a.rebuilt.Load() {
+		sum = "2"
+	}
+	return &agents.Program{Name: "stock", Files: map[string]string{"engine": sum}}
+}
+
+// A worker whose engine is rebuilt during a run compares it again, and plays on with another build.
+func TestEngineRebuiltOnAWorker(t *testing.T) {
+	t.Parallel()
+	var rebuilt atomic.Bool
+	there := ugi.Kind(nil)
+	there.New = func(c agents.Config) (agents.Agent, error) {
+		agent, err := random.Kind().New(c)
+		return &restarted{agent, &rebuilt}, err
+	}
+	s := testServer(t)
+	startWorker(t, connect(t, s), func(o *WorkerOptions) {
+		o.Registry = registryOf(there)
+		o.Allow.Engines = map[string]string{"mine": "stock"}
+	})
+	registry := registryOf(programKind())
+	c := testConfig(t, 30, "random", "ugi:name=mine,cmd=stock 1")
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Registry = registry })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	summary, err := tournament.Run(ctx, c, registry, func(*record.Record) { rebuilt.Store(true) })
+	require.NoError(t, err)
+	require.Equal(t, summary.Scheduled, summary.Played)
+	state, err := status.Read(os.DirFS(c.Out))
+	require.NoError(t, err)
+	require.Equal(t, `mine: the SHA-256 of engine was "1", now "2"`, state.Workers[0].OtherBuild)
 }
 
 // The text of a report is bounded, whatever a worker says.
