@@ -108,7 +108,7 @@ func (s *session) open(ctx context.Context) error {
 	config := s.plan.config
 	anew := len(config.Again) > 0
 	if anew {
-		if err := s.start(ctx); err != nil {
+		if err := s.start(ctx, true); err != nil {
 			return err
 		}
 		if err := setAside(config, *s.manifest); err != nil {
@@ -130,10 +130,10 @@ func (s *session) open(ctx context.Context) error {
 	if missing {
 		s.manifest.End = time.Time{}
 	}
-	// Where none is missing, the engines are compared with those that played.
+	// Where no game is missing, engines that start are compared with those that played.
 	starts := missing || len(s.manifest.Engines) > 0
 	if starts && !anew {
-		if err := s.start(ctx); err != nil {
+		if err := s.start(ctx, missing); err != nil {
 			return errors.Join(err, st.discard())
 		}
 	}
@@ -148,10 +148,13 @@ func (s *session) open(ctx context.Context) error {
 	return nil
 }
 
-// start starts the agents. If one doesn't start, the run is refused like one whose config is wrong;
-// if one is another program than it was, like one in whose folder another run is.
-func (s *session) start(ctx context.Context) error {
+// start starts the agents. If one doesn't start that is needed, the run is refused like one whose
+// config is wrong; if one is another program than it was, like one in whose folder another run is.
+func (s *session) start(ctx context.Context, needed bool) error {
 	if err := s.runner.Start(ctx); err != nil {
+		if !needed {
+			return nil //nolint:nilerr // there are no games to play
+		}
 		s.Summary = Summary{}
 		return err
 	}
