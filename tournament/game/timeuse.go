@@ -36,6 +36,11 @@ func UseOfTime(r *record.Record, side rules.Side, player string) (u TimeUse) {
 	if r.Timing.Worker != "" || len(r.Timing.MoveMS) == 0 {
 		return u
 	}
+	// Most games have no limits of time, and parsing a spec takes longer than some moves.
+	hasOwn := strings.Contains(player, "clock=") || strings.Contains(player, "movetime=")
+	if !hasOwn && r.Limits.Clock+r.Limits.MoveTime == "" {
+		return u
+	}
 	var task Task
 	spec, _ := agents.ParseSpec(player)
 	task.Seats[side] = SeatOf(spec)
