@@ -104,7 +104,7 @@ func (l *Log) newHost(c agents.Config) (agents.Agent, error) {
 			return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
 		}
 		for _, other := range h.given {
-			if sameName(other.Name, option) {
+			if keyOf(other.Name) == keyOf(option) {
 				return nil, fmt.Errorf("option %s is given twice, as %s, too", option, other.Name)
 			}
 		}

@@ -150,7 +150,7 @@ func TestHostPlaysBothSides(t *testing.T) {
 
 func TestHostTellsWhatItHeard(t *testing.T) {
 	t.Parallel()
-	h := newTestHost(t, "good", ",opt.maxPly=3,opt.maxNodes=70,opt.maxTime=x")
+	h := newTestHost(t, "good", ",opt.max ply=3,opt.maxNodes=70,opt.maxTime=x")
 	r := rules.MustParse("standard")
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
 	d, err := h.Choose(t.Context(), rules.NewGame(r, opening(r)),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"gyges/agents"
@@ -21,8 +20,10 @@ var clockSides = [2]string{rules.South: "w", rules.North: "b"}
 // withoutClock returns limits with a move time in place of the clock, unless the program
 // divides its time by itself: if it has our extensions and the option moveOverhead.
 func (h *host) withoutClock(g *rules.Game, limits agents.Limits) agents.Limits {
-	told := h.extended && h.offers("moveOverhead")
-	if told || limits.Clock == (agents.Clock{}) {
+	if limits.Clock == (agents.Clock{}) {
+		return limits
+	}
+	if h.extended && h.offers("moveOverhead") { // it is told the clock
 		return limits
 	}
 	share := agents.Limits{MoveTime: limits.Clock.MoveTime(g)}
@@ -71,7 +72,7 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 		}
 		for _, option := range h.given {
 			x, _ := strconv.ParseFloat(option.Value, 64) // 0 if it is none
-			if strings.EqualFold(option.Name, name) && x > 0 {
+			if keyOf(option.Name) == keyOf(name) && x > 0 {
 				wanted[i] = min(wanted[i], x)
 			}
 		}

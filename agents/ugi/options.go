@@ -26,6 +26,7 @@ const (
 // option is an announced option, as its line has it.
 type option struct {
 	name   string
+	key    string            // the name as [keyOf] has it
 	values map[string]string // of type, default, min and max, where the line has them
 	vars   []string          // of a choice
 	named  bool              // in UCI's spelling, with the word name
@@ -49,6 +50,7 @@ func parseOption(text string) (o option) {
 		}
 	}
 	o.name = strings.Join(words[:end], " ")
+	o.key = keyOf(o.name)
 	o.values = map[string]string{}
 	words = words[end:]
 	for len(words) > 0 {
@@ -106,15 +108,14 @@ func (o option) param() agents.ParamDef {
 	return d
 }
 
-// sameName reports whether two names are the same option's: neither capitals nor blanks matter.
-func sameName(a, b string) bool {
-	return strings.EqualFold(strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", ""))
-}
+// keyOf returns the name of an option without what doesn't matter in it: capitals and blanks.
+func keyOf(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "")) }
 
 // option returns the announced option of a name.
 func (c *client) option(name string) (o option, found bool) {
+	key := keyOf(name)
 	for _, o := range c.offered {
-		if sameName(o.name, name) {
+		if o.key == key {
 			return o, true
 		}
 	}
