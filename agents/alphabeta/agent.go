@@ -212,7 +212,7 @@ type params struct {
 	RFPDepth  int `param:"rfp_depth" default:"5" check:"0..64" help:"reverse futility pruning: highest depth; 0: off"`
 	RFPMargin int `param:"rfp_margin" default:"30" check:"0..20000" help:"reverse futility pruning: static score above beta for each ply of depth"`
 
-	LMPMoveCount int `param:"lmp_move_count" default:"22" check:"1..10000" help:"late move pruning: moves searched at depth 1; 10000: off"`
+	LMPShare int `param:"lmp_share" default:"200" check:"0..1000" help:"late move pruning: probability by the policy, in thousandths, of the moves pruned at depth 1; half as much at each further depth; 0: off"`
 
 	LMRFullDepthMoves int `param:"lmr_full_depth_moves" default:"4" check:"1..10000" help:"late move reductions: moves of a node searched to the full depth; 10000: off"`
 	LMRBase           int `param:"lmr_base" default:"50" check:"0..1000" help:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
@@ -222,6 +222,6 @@ type params struct {
 	LMRNotImproving   int `param:"lmr_not_improving" default:"30" check:"0..1000" help:"late move reductions: hundredths of a ply more where the static score is no better than before the side's previous move"`
 	LMRGap            int `param:"lmr_gap" default:"20" check:"0..1000" help:"late move reductions: hundredths of a ply more for each point by which the static score after the move is below alpha"`
 
-	EvaluatedMoves int `param:"evaluated_moves" default:"15" check:"0..10000" help:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
+	EvaluatedMoves int `param:"evaluated_moves" default:"8" check:"0..10000" help:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
 	PolicyWeight   int `param:"policy_weight" default:"30" check:"0..10000" help:"move ordering: weight of the policy against history; 0: history alone"`
 }

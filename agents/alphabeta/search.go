@@ -228,6 +228,15 @@ func (s *search) alphaBeta(
 	best, bestMove := -infinity, rules.NoMove
 	bound := upperBound // of an all node, in which no move raises alpha
 	for searched := 0; ; searched++ {
+		// A loss is proven only if every move is searched to the full depth.
+		prune := selective && best > -agents.WinScore
+
+		// late move pruning
+		if prune && !pvNode && picker.improbable(f, s.LMPShare, depth) {
+			best = max(best, min(alpha, static.score()))
+			break
+		}
+
 		m := s.nextMove(&picker, f, p, depth)
 		if s.stopped {
 			return 0
@@ -241,15 +250,6 @@ func (s *search) alphaBeta(
 			}
 			break
 		}
-		// A loss is proven only if every move is searched to the full depth.
-		prune := selective && best > -agents.WinScore
-
-		// late move pruning
-		if prune && !pvNode && depth == 1 && searched >= s.LMPMoveCount {
-			best = max(best, min(alpha, static.score()))
-			break
-		}
-
 		next := s.rules.Apply(p, m)
 		s.line.Push(p)
 

@@ -40,7 +40,7 @@ agent: alphabeta:depth=1,hash=1
 rules: simplified
 parameters:
   weight.mobility: {c: 20, start: -50, r: 0.05}
-  lmp_move_count: {c: 10, min: 5, max: 200}
+  lmp_share: {c: 100, min: 0, max: 900}
 steps: 12
 pairs: 3
 verification: {every: 5, pairs: 4}
@@ -111,8 +111,8 @@ func TestUnverifiedTuning(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	code, text, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)
 	require.Zero(t, code, errText)
-	require.Regexp(t, `\nA match against the start: gyges match alphabeta:depth=1,hash=1,weight.mobility=-?[\d.]+,lmp_move_count=\d+,`+
-		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_move_count=22,name=old --rules simplified --nodes 300\n`+
+	require.Regexp(t, `\nA match against the start: gyges match alphabeta:depth=1,hash=1,weight.mobility=-?[\d.]+,lmp_share=\d+,`+
+		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_share=200,name=old --rules simplified --nodes 300\n`+
 		`Verdict: nothing was verified, so no gain is shown; play this match, or give verification.pairs\n$`, text)
 }
 

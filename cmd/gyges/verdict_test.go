@@ -318,7 +318,7 @@ func TestVerdictOfLearning(t *testing.T) {
 	require.Contains(t, errText, "Verdict: ")
 	spsa := verdictOf[tunedVerdict](t, out)
 	require.Regexp(t, words, spsa.Verdict)
-	require.Equal(t, []string{"weight.mobility", "lmp_move_count"}, spsa.Parameters)
+	require.Equal(t, []string{"weight.mobility", "lmp_share"}, spsa.Parameters)
 	require.Equal(t, []float64{-50, 22}, spsa.Before)
 	require.Equal(t, stopped.Start, spsa.Start)
 	require.Len(t, spsa.After, 2)

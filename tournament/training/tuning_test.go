@@ -25,7 +25,7 @@ func smallSPSA(t *testing.T) SPSA {
 	c.Agent = spec(t, "alphabeta:depth=1,hash=1")
 	c.Out = filepath.Join(t.TempDir(), "run")
 	c.Method.Steps, c.Method.Pairs = 3, 3
-	c.Method.Params = []spsa.Param{{Name: "lmp_move_count", Start: 60, Min: 5, Max: 200, C: 10, Whole: true}}
+	c.Method.Params = []spsa.Param{{Name: "lmp_share", Start: 60, Min: 5, Max: 200, C: 10, Whole: true}}
 	return c
 }
 
@@ -35,7 +35,7 @@ func TestStepsDiffer(t *testing.T) {
 	env := testEnv(Observer{})
 	config := smallSPSA(t)
 	require.NoError(t, os.MkdirAll(config.Out, 0o755))
-	c := &spsaRun{SPSA: &config, env: &env, names: []string{"weight.mobility", "lmp_move_count"}}
+	c := &spsaRun{SPSA: &config, env: &env, names: []string{"weight.mobility", "lmp_share"}}
 	better, worse := c.with([]float64{90, 60}), c.with([]float64{-900, 60})
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {

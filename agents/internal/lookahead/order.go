@@ -16,6 +16,9 @@ func NewScoredMove(m rules.Move, score int32) ScoredMove {
 // Move returns the move without its score.
 func (m ScoredMove) Move() rules.Move { return rules.Move(uint32(m)) }
 
+// Score returns the score of the move.
+func (m ScoredMove) Score() int32 { return int32(m >> 32) }
+
 // MoveHeap is a binary heap, the highest score on top, since few moves are searched before a
 // cutoff.
 type MoveHeap []ScoredMove
