@@ -8,7 +8,7 @@ package rules
 //
 //  1. The ends of the first leg, exact as no door has been used.
 //  2. The bound, a superset of the ends: the ends of the legs from every piece that
-//     can be landed on, whichever doors are used.
+//     can be landed on, whichever doors are used, but for the one just passed.
 //  3. Forward, bounce by bounce with the doors used so far, onto those pieces only
 //     from which a missing end of the bound might still be found. This finds most
 //     ends within a few bounces.
@@ -18,9 +18,12 @@ package rules
 // No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer
 // doors used.
 type courseSearch struct {
-	board   Position  // without the moving piece
-	occ     SquareSet // squares with a piece
-	empty   SquareSet
+	board   Position     // with the moving piece
+	low     uint64       // its pieces of height 1
+	middle  uint64       // of height 2
+	high    uint64       // of height 3
+	occ     SquareSet    // squares with a piece, without the moving one
+	empty   SquareSet    // squares that may be crossed
 	far     SquareSet    // the row from which a step leads to the goal
 	goal    SquareSet    // the goal, as a set
 	perLeg  bool         // doors are closed within a leg alone: stage 2 is exact
@@ -28,7 +31,7 @@ type courseSearch struct {
 	missing SquareSet    // ends of the bound that no course has been found to
 	first   SquareSet    // ends of the first leg
 	legs    *legsByEnd   // of the start
-	ends    setsBySquare // of a leg from each piece that the bound bounces off, if no door is used
+	ends    setsBySquare // in the bound, of a leg from each piece that it bounces off
 }
 
 // courses is what a search has found of the courses of one piece.
@@ -45,25 +48,24 @@ type setsBySquare [NumSquares + 2]SquareSet
 // step. A step moves all of them at once.
 type flood struct{ east, north, west, south uint64 }
 
-// openDoors returns the squares from which a step leads on, by its direction: over a door that is
-// not used.
-func openDoors(used doorSet) flood {
-	const lastRow = NumSquares - Files // its first square
-	east := planeMask &^ (fileF | used.east)
-	north := (1<<lastRow - 1) &^ used.north
+// flood returns the squares from which a step leads over one of these doors, by its direction.
+func (d doorSet) flood() flood {
+	east := uint64(d) & (planeMask &^ fileF)
+	last := d >> lastDoorBit & 1 << lastNorth
+	north := uint64(d>>firstNorthBit | last)
 	return flood{east: east, north: north, west: east << 1, south: north << Files}
 }
 
 // step makes a step on or to a side; never straight back, which is the only way in which a leg
 // could use a door twice.
-func (f flood) step(open flood) flood {
+func (f flood) step(doors flood) flood {
 	eastWest := f.east | f.west
 	northSouth := f.north | f.south
 	return flood{
-		east:  (f.east | northSouth) & open.east << 1,
-		north: (f.north | eastWest) & open.north << Files,
-		west:  (f.west | northSouth) & open.west >> 1,
-		south: (f.south | eastWest) & open.south >> Files,
+		east:  (f.east | northSouth) & doors.east << 1,
+		north: (f.north | eastWest) & doors.north << Files,
+		west:  (f.west | northSouth) & doors.west >> 1,
+		south: (f.south | eastWest) & doors.south >> Files,
 	}
 }
 
@@ -74,45 +76,103 @@ func (f flood) on(squares uint64) flood {
 
 func (f flood) squares() uint64 { return f.east | f.north | f.west | f.south }
 
-// legEnds returns where the legs of h steps from the squares in from can end: empty squares, pieces
-// and the goal. The doors used are closed.
-func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
-	open := openDoors(used)
+// several returns the squares on which legs stand by steps in more than one direction.
+func (f flood) several() SquareSet {
+	eastNorth := f.east & f.north
+	westSouth := f.west & f.south
+	both := (f.east | f.north) & (f.west | f.south)
+	return SquareSet(eastNorth | westSouth | both)
+}
+
+// with adds legs.
+func (f flood) with(g flood) flood {
+	return flood{f.east | g.east, f.north | g.north, f.west | g.west, f.south | g.south}
+}
+
+// anyWay returns legs that stand on some squares and may go on in every direction.
+func anyWay(squares SquareSet) flood {
+	s := uint64(squares)
+	return flood{s, s, s, s}
+}
+
+// bounce makes the legs that pieces give to the courses in f, which stand on them after a step in
+// some direction, over unused doors. It returns where these legs end: squares with a piece or none,
+// by the direction of the last step, and all squares with the goal.
+//
+// All legs make their last step at the same time: the higher a piece is, the earlier its legs
+// begin. So there are no branches by height, which take longer than the steps.
+func (c *courseSearch) bounce(f flood, unused doorSet) (ended flood, ends SquareSet) {
+	doors := unused.flood()
+	empty := uint64(c.empty)
+	legs := f.on(c.high).step(doors).on(empty)
+	legs = legs.with(f.on(c.middle)).step(doors).on(empty)
+	legs = legs.with(f.on(c.low))
+	last := legs.squares()
+	legs = legs.step(doors)
+	return legs, c.endsOf(legs, last)
+}
+
+// endsOf returns the squares on which legs end, with the goal if their last step could begin on the
+// far row; last is where it began.
+func (c *courseSearch) endsOf(legs flood, last uint64) SquareSet {
+	goal := c.goal
+	if SquareSet(last)&c.far == 0 {
+		goal = 0
+	}
+	return SquareSet(legs.squares()) | goal
+}
+
+// legEnds returns where the legs of h steps from some squares can end if no door is used: empty
+// squares, pieces and the goal.
+func (c *courseSearch) legEnds(from SquareSet, h Height) SquareSet {
+	doors := allDoors.flood()
 	last := uint64(from) // where legs stand before the last step
-	f := flood{last, last, last, last}.step(open)
+	f := anyWay(from).step(doors)
 	for ; h > 1; h-- {
 		f = f.on(uint64(c.empty))
 		last = f.squares()
-		f = f.step(open)
+		f = f.step(doors)
 	}
-	ends := SquareSet(f.squares())
-	if SquareSet(last)&c.far != 0 {
-		ends |= c.goal
-	}
-	return ends
+	return c.endsOf(f, last)
 }
 
-// place sets the board: p without the moving piece.
-func (c *courseSearch) place(p Position) {
+// place sets the board and lifts the moving piece, if it is on the board.
+func (c *courseSearch) place(p Position, moving SquareSet) {
 	c.board = p
-	c.occ = p.Occupied()
+	c.low = uint64(p.OfHeight(1))
+	c.middle = uint64(p.OfHeight(2))
+	c.high = uint64(p.OfHeight(3))
+	c.occ = p.Occupied() &^ moving
 	c.empty = boardSet &^ c.occ
 }
 
 // search finds, as far as it is wanted, where courses can end that begin with one of these legs,
-// which end in first.
-func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
+// which end in first, by the direction of the last step in arrived.
+func (c *courseSearch) search(
+	arrived flood, first SquareSet, legs *legsByEnd, wanted SquareSet,
+) courses {
 	if first&c.occ == 0 {
 		return courses{ends: first}
 	}
 	bound := first
 	bounced := SquareSet(0)
-	for todo := first & c.occ; todo != 0; todo = bound & c.occ &^ bounced {
+	// Pieces that had been landed on from one side alone when their legs were made: those don't
+	// lead straight back. They are made again once the piece is landed on from another side.
+	once := SquareSet(0)
+	several := arrived.several()
+	for todo := first & c.occ; todo != 0; todo = c.occ & (bound&^bounced | once&several) {
 		bit := todo & -todo
-		s := todo.first()
 		bounced |= bit
-		c.ends[s] = c.legEnds(bit, c.board.At(s), doorSet{})
-		bound |= c.ends[s]
+		once = once&^bit | bit&^several
+		from := arrived.on(uint64(bit))
+		if c.perLeg {
+			from = anyWay(bit)
+		}
+		ended, ends := c.bounce(from, allDoors)
+		c.ends[todo.first()] = ends
+		bound |= ends
+		arrived = arrived.with(ended)
+		several = arrived.several()
 	}
 	found := courses{ends: bound, bounced: bounced}
 	c.missing = bound &^ first & wanted
@@ -124,7 +184,7 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 	c.legs = legs
 	c.bounces = 0
 	if !c.perLeg {
-		found.needs, _ = c.forward(first, legs, doorSet{}, c.occ)
+		found.needs, _ = c.forward(first, legs, allDoors, c.occ)
 	}
 	if c.perLeg || c.bounces > maxBounces {
 		found.needs = c.backward(found.bounced)
@@ -133,10 +193,10 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 	return found
 }
 
-// crossedBy returns what the first of some legs crosses that is free once these doors are used.
-func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet, ok bool) {
+// crossedBy returns what the first of some legs crosses that is free while these doors are unused.
+func (c *courseSearch) crossedBy(run legRange, unused doorSet) (crossed SquareSet, ok bool) {
 	for ; run.more(); run = run.next() {
-		if l := run.leg(); l.free(c.occ, used) {
+		if l := run.leg(); l.free(c.occ, unused) {
 			return l.crossed, true
 		}
 	}
@@ -146,11 +206,11 @@ func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet,
 // maxBounces is how many bounces stage 3 makes. It is mostly over by then.
 const maxBounces = 24
 
-// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open
+// forward goes on from a piece whose legs end on ends while these doors are unused, onto the open
 // pieces among them. It reports whether the stage is over: nothing is missing, and it returns what
 // the last course that it found crosses and bounces off from here on; or too many bounces have been
 // made.
-func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) (
+func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, unused doorSet, open SquareSet) (
 	needs SquareSet, over bool) {
 	c.bounces++
 	if c.bounces > maxBounces {
@@ -167,11 +227,11 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 		h := c.board.At(s)
 		for run := legs[s]; run.more(); run = run.next() {
 			l := run.leg()
-			if !l.free(c.occ, used) {
+			if !l.free(c.occ, unused) {
 				continue
 			}
-			then := used.with(l.doors)
-			found := c.legEnds(bit, h, then)
+			then := unused &^ l.doors
+			_, found := c.bounce(anyWay(bit), then)
 			if reached := c.missing & found; reached != 0 {
 				c.missing &^= found
 				if c.missing == 0 {
@@ -200,7 +260,7 @@ func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 		}
 	}
 	for s := range c.missing.All() {
-		course, ok := c.leadsTo(s, &before, doorSet{}, bounced&^(1<<s))
+		course, ok := c.leadsTo(s, &before, allDoors, bounced&^(1<<s))
 		if ok {
 			needs = course
 			c.missing &^= 1 << s
@@ -209,12 +269,12 @@ func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 	return needs
 }
 
-// leadsTo reports whether a course from the start ends on s that uses none of these doors and
-// bounces off open pieces only, and what one crosses and bounces off.
-func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) (
+// leadsTo reports whether a course from the start ends on s that uses these doors only and bounces
+// off open pieces only, and what one crosses and bounces off.
+func (c *courseSearch) leadsTo(s Square, before *setsBySquare, unused doorSet, open SquareSet) (
 	needs SquareSet, ok bool) {
 	if c.first.Has(s) {
-		needs, ok = c.crossedBy(c.legs[s], used)
+		needs, ok = c.crossedBy(c.legs[s], unused)
 		if ok {
 			return needs, true
 		}
@@ -229,12 +289,12 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 		}
 		for run := legsTo[c.board.At(b)&3][b][s]; run.more(); run = run.next() {
 			l := run.leg()
-			if !l.free(c.occ, used) {
+			if !l.free(c.occ, unused) {
 				continue
 			}
-			then := used.with(l.doors)
+			then := unused &^ l.doors
 			if c.perLeg {
-				then = doorSet{}
+				then = allDoors
 			}
 			needs, ok = c.leadsTo(b, before, then, rest)
 			if ok {

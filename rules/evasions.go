@@ -188,9 +188,9 @@ func (e *evasions) threat(q Position) threat {
 
 // needs returns the squares on which the course of src to the goal depends that has been found.
 func (t *turn) needs(src source, found courses) SquareSet {
-	t.search.place(t.p.without(src))
+	t.search.place(t.p, 1<<src.from)
 	legs := legsTo[src.height&3][src.from][goalOf(t.side)]
-	needs, inOneLeg := t.search.crossedBy(legs, doorSet{})
+	needs, inOneLeg := t.search.crossedBy(legs, allDoors)
 	if !inOneLeg {
 		needs = found.needs
 	}
@@ -205,8 +205,8 @@ func (t *turn) affectingSquares() SquareSet {
 	t.placeRow()
 	twos := t.row & t.p.OfHeight(2)
 	threes := t.row & t.p.OfHeight(3)
-	squares |= t.search.legEnds(twos|threes, 1, doorSet{})
-	squares |= t.search.legEnds(threes, 2, doorSet{})
+	squares |= t.search.legEnds(twos|threes, 1)
+	squares |= t.search.legEnds(threes, 2)
 	return squares & boardSet
 }
 
@@ -282,11 +282,8 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 	fresh := t.row // pieces whose legs have not been made
 	bounced := t.row
 	for fresh != 0 && ends&until == 0 {
-		for h := Height(1); h <= 3; h++ {
-			if group := fresh & t.p.OfHeight(h); group != 0 {
-				ends |= s.legEnds(group, h, doorSet{})
-			}
-		}
+		_, more := s.bounce(anyWay(fresh), allDoors)
+		ends |= more
 		fresh = ends & s.occ &^ bounced
 		bounced |= fresh
 	}
@@ -295,7 +292,7 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 
 // placeRow sets the board on which the pieces of the present row are there and may be crossed too.
 func (t *turn) placeRow() {
-	t.search.place(t.p)
+	t.search.place(t.p, 0)
 	t.search.empty |= t.row
 }
 
@@ -307,7 +304,8 @@ func (t *turn) canMove() bool {
 		if t.firstEnds(src)&empty != 0 {
 			return true
 		}
-		l := t.landingsOf(i)
+		var l landings
+		t.landingsOf(i, &l)
 		if t.count(&l) > 0 {
 			return true
 		}

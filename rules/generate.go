@@ -18,12 +18,13 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	}
 	past = r.forbidden(past)
 	var t turn
+	var l landings
 	t.begin(r, p, p.Side())
 	var entries extent // the moves from the hand that are legal beside the moves of a row
 	for moves := false; t.next(moves); {
 		ms.extent = entries
 		for i := range t.n {
-			l := t.landingsOf(i)
+			t.landingsOf(i, &l)
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
@@ -85,12 +86,13 @@ func (r *Rules) Control(p Position, side Side) Control {
 	}
 	goal := SquareSet(1) << goalOf(side)
 	var t turn
+	var l landings
 	t.begin(r, p, side)
 	var entries Control
 	for moves := false; t.next(moves); {
 		c := entries
 		for i := range t.n {
-			l := t.landingsOf(i)
+			t.landingsOf(i, &l)
 			if l.from.OnBoard() {
 				c.Active |= 1 << l.from
 			}

@@ -114,3 +114,19 @@ func TestFirstLegs(t *testing.T) {
 		"b2 [c2 d2]", "f2 [d2 e2]", "c1 [c2 d2]", "e1 [d2 e2]",
 	}, found)
 }
+
+func TestDoorsAreDifferent(t *testing.T) {
+	t.Parallel()
+	var all doorSet
+	n := 0
+	for s := range Square(NumSquares) {
+		for _, to := range adjacency[s] {
+			if to.OnBoard() && to > s {
+				all |= doorBetween(s, to)
+				n++
+			}
+		}
+	}
+	require.Equal(t, 60, n)
+	require.Equal(t, n, SquareSet(all).Count())
+}

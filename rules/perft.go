@@ -144,7 +144,8 @@ func (t *turn) countDrops(r *Rules, p Position, m Move, drops SquareSet) (n uint
 			if affects[i].Has(s) {
 				ends = t.courses(t.sources[i], t.aim).ends
 			}
-			l := t.landings(i, ends)
+			var l landings
+			t.landings(i, ends, &l)
 			moves += t.count(&l)
 		}
 		if moves == 0 {
@@ -158,14 +159,14 @@ func (t *turn) countDrops(r *Rules, p Position, m Move, drops SquareSet) (n uint
 // affecting returns the squares on which one more piece could change where the courses of src
 // end: those that its first leg, and legs from pieces that it could bounce off, cross or end on.
 func (t *turn) affecting(src source, bounced SquareSet) (squares SquareSet) {
-	t.search.place(t.p.without(src))
+	t.search.place(t.p, 1<<src.from)
 	for h := Height(1); h <= 3; h++ {
 		from := bounced & t.p.OfHeight(h)
 		if h == src.height {
 			from |= 1 << src.from
 		}
 		for steps := h; from != 0 && steps > 0; steps-- {
-			squares |= t.search.legEnds(from, steps, doorSet{})
+			squares |= t.search.legEnds(from, steps)
 		}
 	}
 	return squares

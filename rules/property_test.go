@@ -192,6 +192,32 @@ func TestModesAgree(t *testing.T) {
 	})
 }
 
+// TestBounce compares the legs from each piece, made all at once, with the lists of legs.
+func TestBounce(t *testing.T) {
+	checkPositions(t, func(t *rapid.T, r *Rules, p Position, _ *MoveSet) {
+		unused := doorSet(rapid.Uint64().Draw(t, "unused doors"))
+		var tn turn
+		tn.begin(r, p, p.Side())
+		c := &tn.search
+		c.place(p, 0)
+		for s := range c.occ.All() {
+			h := p.At(s)
+			var want SquareSet
+			for end, run := range legsTo[h][s] {
+				for ; run.more(); run = run.next() {
+					if run.leg().free(c.occ, unused) {
+						want |= 1 << end
+					}
+				}
+			}
+			want &= boardSet | c.goal
+			ended, ends := c.bounce(anyWay(1<<s), unused)
+			require.Equal(t, want, ends)
+			require.Equal(t, want&boardSet, SquareSet(ended.squares()))
+		}
+	})
+}
+
 // TestCountAfter checks the count over all moves against counts one by one.
 func TestCountAfter(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, ms *MoveSet) {

@@ -101,28 +101,36 @@ func (t *turn) courses(src source, wanted SquareSet) courses {
 		return courses{ends: t.stepEnds(src)}
 	}
 	legs := &legsTo[src.height&3][src.start(t.side)]
-	found := t.search.search(t.firstEnds(src), legs, wanted)
+	arrived, first := t.firstLegs(src)
+	found := t.search.search(arrived, first, legs, wanted)
 	found.ends &= t.aim
 	return found
 }
 
-// firstEnds sets the board of the search without src and returns where the first leg of src can
-// end.
+// firstEnds returns where the first leg of src can end.
 func (t *turn) firstEnds(src source) SquareSet {
 	if t.r.stepwise {
 		ss := t.r.stepSearch(t.p, src, t.aim)
 		return ss.legEnds(src.start(t.side), src.height)
 	}
+	_, first := t.firstLegs(src)
+	return first
+}
+
+// firstLegs sets the board of the search without src and returns where the first leg of src can
+// end, as [courseSearch.bounce] does.
+func (t *turn) firstLegs(src source) (ended flood, ends SquareSet) {
 	c := &t.search
-	c.place(t.p.without(src))
-	if src.from.OnBoard() {
-		return c.legEnds(1<<src.from, src.height, doorSet{})
+	start := SquareSet(1) << src.from & boardSet
+	c.place(t.p, start)
+	if start != 0 {
+		return c.bounce(anyWay(start), allDoors)
 	}
 	first := rowSet(nearRow(t.side, 0))
 	if src.height > 1 {
-		first = c.legEnds(first&c.empty, src.height-1, doorSet{})
+		first = c.legEnds(first&c.empty, src.height-1)
 	}
-	return first
+	return anyWay(first), first
 }
 
 // landings is what one source can do: the squares its courses can end on.
@@ -134,25 +142,34 @@ type landings struct {
 	dropZone SquareSet // where a displaced piece may go; see [turn.drops]
 }
 
-// landingsOf finds the landings of the i-th source.
-func (t *turn) landingsOf(i int) landings {
-	return t.landings(i, t.courses(t.sources[i], t.aim).ends)
+// landingsOf sets l to the landings of the i-th source. It returns none, as copies of what has just
+// been written are slow.
+func (t *turn) landingsOf(i int, l *landings) {
+	src := t.sources[i]
+	wanted := t.aim
+	if !t.r.allowNull {
+		wanted &^= 1 << src.from
+	}
+	t.landings(i, t.courses(src, wanted).ends, l)
 }
 
-// landings sorts the squares where the courses of the i-th source can end.
-func (t *turn) landings(i int, ends SquareSet) landings {
+// landings sets l by the squares where the courses of the i-th source can end.
+func (t *turn) landings(i int, ends SquareSet, l *landings) {
 	src := t.sources[i]
 	start := SquareSet(1) << src.from // nothing of the board, if the piece comes from a hand
 	occ := t.p.Occupied() &^ start
-	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
+	l.source = src
+	l.ends = ends &^ occ
+	if !t.r.allowNull {
+		l.ends &^= start
+	}
+	l.landedOn = ends & occ
+	l.hits = 0
+	l.dropZone = 0
 	if l.landedOn != 0 && t.r.options.Relocation {
 		l.hits = l.landedOn
 		l.dropZone = rowsTo(firstRow(occ, t.side.Other()), t.side) &^ occ
 	}
-	if !t.r.allowNull {
-		l.ends &^= start
-	}
-	return l
 }
 
 // count returns how many moves a source has.

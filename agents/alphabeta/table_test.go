@@ -1,12 +1,15 @@
 package alphabeta
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"gyges/agents"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
 )
 
 func TestScoresGoThroughTheTable(t *testing.T) {
@@ -52,4 +55,30 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	require.Len(t, kept(), 4)
 	tab.reset(1)
 	require.Empty(t, kept())
+}
+
+// BenchmarkEvaluate measures the static evaluation of positions that searches visit.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		b.Run(name, func(b *testing.B) {
+			r := rules.MustParse(name)
+			rng := rand.New(rand.NewPCG(1, 2))
+			var s *search
+			var positions []rules.Position
+			for len(positions) < 2000 {
+				g := agenttest.RandomGame(r, rng, rng.IntN(20))
+				a := agenttest.New(b, Kind(), "alphabeta:depth=4", g)
+				d := agenttest.Ask(b, a, g, agents.Request{Sample: 100})
+				positions = append(positions, d.Sample...)
+				s = &a.(*player).searches[0]
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				p := positions[i%len(positions)]
+				key := p.Hash()
+				s.evals.entry(key).Store(0)
+				s.evaluate(p, key)
+			}
+		})
+	}
 }

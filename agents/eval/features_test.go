@@ -215,22 +215,3 @@ func TestEvaluatingAllocatesNothing(t *testing.T) {
 		}))
 	}
 }
-
-func BenchmarkEvaluate(b *testing.B) {
-	for _, name := range []string{"standard", "simplified", "kang"} {
-		b.Run(name, func(b *testing.B) {
-			r := rules.MustParse(name)
-			e, err := ForRules(r)
-			require.NoError(b, err)
-			rng := rand.New(rand.NewPCG(1, 2))
-			positions := make([]rules.Position, 256)
-			for i := range positions {
-				positions[i] = agenttest.RandomGame(r, rng, rng.IntN(20)).Position()
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				e.Score(positions[i%len(positions)])
-			}
-		})
-	}
-}

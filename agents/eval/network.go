@@ -5,6 +5,7 @@ package eval
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/vector"
@@ -74,39 +75,45 @@ const (
 )
 
 // packed is a network in the layout that is computed with: rows for the units and then for their
-// mirror images.
+// mirror images, without the last units if those add nothing.
 type packed struct {
 	rows      *vector.Rows
-	bias, out [imageUnits]int16
+	bias, out []int16
 }
 
 const (
 	imageUnits = 2 * HiddenUnits
-	_          = uint(math.MaxInt16 - MaxB1 - inputs.MaxActive*MaxW1) // sums stay within 16 bits
+	unitBlock  = 16 // the units of an image in a row are a multiple of it
+
+	// Sums stay within 16 bits.
+	_ = uint(math.MaxInt16 - MaxB1 - inputs.MaxActive*MaxW1)
 )
 
 func (n *Network) pack() *packed {
-	rows := make([]int16, 0, inputs.Num*imageUnits)
+	used := n.folded()
+	last := used[len(used)-1]
+	units := (last/unitBlock + 1) * unitBlock
+	var rows []int16
 	for i := range n.W1 {
-		rows = append(rows, n.W1[i][:]...)
-		rows = append(rows, n.W1[inputs.Mirrored[i]][:]...)
+		rows = append(rows, n.W1[i][:units]...)
+		rows = append(rows, n.W1[inputs.Mirrored[i]][:units]...)
 	}
-	w := &packed{rows: vector.NewRows(rows, imageUnits)}
-	for image := 0; image < imageUnits; image += HiddenUnits {
-		copy(w.bias[image:], n.B1[:])
-		copy(w.out[image:], n.W2[:])
+	return &packed{
+		rows: vector.NewRows(rows, 2*units),
+		bias: slices.Repeat(n.B1[:units], 2),
+		out:  slices.Repeat(n.W2[:units], 2),
 	}
-	return w
 }
 
 // value returns the network's output times QA × QB.
 func (w *packed) value(in *inputs.List) int32 {
 	var (
-		sums   [imageUnits]int16
+		all    [imageUnits]int16
 		output [1]int32
 	)
-	w.rows.Add(sums[:], in.Active())
-	vector.Outputs(output[:], sums[:], w.bias[:], w.out[:], QA)
+	sums := all[:len(w.bias)]
+	w.rows.Add(sums, in.Active())
+	vector.Outputs(output[:], sums, w.bias, w.out, QA)
 	return output[0]
 }
 
