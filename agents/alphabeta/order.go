@@ -14,6 +14,10 @@ import (
 type movePicker struct {
 	stage int           // how many of first have been tried; one more: the rest is scored
 	first [3]rules.Move // the table's move and two killers
+
+	number   int            // of moves yielded or deferred
+	deferred []deferredMove // the moves that another thread searches
+	pruned   bool           // only deferred moves are left
 }
 
 // nextMove returns the next move, NoMove after the last; p and depth are the node's, p at the
