@@ -8,8 +8,8 @@
 // move that the repetition rule forbids on another path, and a win or loss found deeper elsewhere
 // is used where the position occurs again.
 //
-// Begin with search.alphaBeta, the search of one node. player.search runs a search in every thread,
-// search.deepen calls alphaBeta for the root to one depth after another.
+// Begin with search.alphaBeta, the search of one node. player.search searches the root to one depth
+// after another, player.iterate to one depth in every thread.
 package alphabeta
 
 import (
@@ -17,7 +17,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"gyges/agents"
@@ -76,6 +75,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	a.shared.table.reset(a.Hash)
 	a.shared.evals.reset((a.Hash + 1) / 2)
+	if a.Threads > 1 {
+		a.shared.openNodes = &openNodes{}
+	}
 	for i := range a.searches {
 		a.searches[i].reset(&a.shared, s.Rules, e, a.params)
 	}
@@ -126,8 +128,8 @@ func (a *player) Choose(
 	return best, nil
 }
 
-// search runs one search in every thread and returns the best of their results. When it returns or
-// panics, as it does where a thread did, no thread is left.
+// search is the iterative deepening: it searches the root to one depth after another until a limit
+// is reached or the result is proven, and reports the result of each.
 func (a *player) search(
 	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, began time.Time,
 ) (best agents.Decision) {
@@ -137,62 +139,74 @@ func (a *player) search(
 	if lim.Nodes > 0 {
 		b.maxNodes = max(lim.Nodes/int64(len(a.searches)), 1)
 	}
+	main := &a.searches[0]
 	for i := range a.searches {
 		a.searches[i].begin(g, q.Exclude, b)
+		b.timer = agents.Timer{} // the first thread's stops all
 	}
 	root := g.Position()
 	last := min(cmp.Or(lim.Depth, maxDepth), maxDepth)
-
-	// Helpers fill the table for the first thread. Half of them start a ply deeper.
-	results := make([]agents.Decision, len(a.searches))
-	panics := make(chan any, len(a.searches))
-	var helpers sync.WaitGroup
-	for i := 1; i < len(a.searches); i++ {
-		helpers.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					panics <- p
-					a.shared.stop.Store(true)
-				}
-			}()
-			results[i] = a.searches[i].deepen(root, 1+i%2, last, func(agents.Decision) {})
-		})
-	}
-	defer func() {
-		a.shared.stop.Store(true)
-		helpers.Wait()
-		a.shared.stop.Store(false)
-		if len(panics) > 0 {
-			panic(<-panics)
-		}
-		best = deepest(results)
+	// A move without alternatives takes no time from the clock.
+	forced := main.timer.Clocked() && main.forced(root)
+	for depth := 1; depth <= last; depth++ {
+		s := a.iterate(root, depth, best)
 		best.Nodes = a.shared.nodes.Load()
-	}()
-
-	// The first thread runs here, and reports.
-	results[0] = a.searches[0].deepen(root, 1, last, func(d agents.Decision) {
-		if q.Info != nil {
-			d.Nodes = a.shared.nodes.Load()
-			q.Info(d)
+		if s == nil {
+			best = a.interrupted(best, depth)
+			break
 		}
-	})
+		if replaces(s.rootScore, best.Score) {
+			best = s.decision(depth)
+			if q.Info != nil {
+				q.Info(best)
+			}
+		}
+		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one
+		// that was reduced.
+		if plies, proven := best.Score.Proven(); proven && plies <= max(3, depth) {
+			break
+		}
+		if main.timer.Finished(best.Move) || forced {
+			break
+		}
+	}
+	best.Nodes = a.shared.nodes.Load()
 	return best
 }
 
-// deepest returns the best of the threads' results: a proven one, else the deepest; the first among
-// equals.
-func deepest(results []agents.Decision) agents.Decision {
-	best, highest := results[0], -1
-	for _, d := range results {
-		depth := d.Depth
-		if _, proven := d.Score.Proven(); proven {
-			depth = maxDepth + 1
-		}
-		if depth > highest {
-			best, highest = d, depth
+// interrupted returns the best result after an iteration that a limit has stopped. All threads
+// search the best move of the previous iteration first, so the best of this one is at least as
+// good.
+func (a *player) interrupted(best agents.Decision, depth int) agents.Decision {
+	highest := -infinity
+	for i := range a.searches {
+		s := &a.searches[i]
+		found := len(s.stack[0].pv) > 0
+		if found && s.rootScore > highest && replaces(s.rootScore, best.Score) {
+			highest = s.rootScore
+			best = s.decision(max(depth-1, 1))
 		}
 	}
 	return best
+}
+
+// replaces reports whether a score of a later iteration takes the place of the best one so far: a
+// proven win stays unless there is a faster one.
+func replaces(score, best agents.Score) bool {
+	return best < agents.WinScore || score > best
+}
+
+// decision returns the best root move that the thread has found.
+func (s *search) decision(depth int) agents.Decision {
+	line := slices.Clone(s.stack[0].pv)
+	return agents.Decision{
+		Move:   line[0],
+		Scored: true,
+		Score:  s.rootScore,
+		Depth:  depth,
+		PV:     line,
+		Nodes:  s.sharedState.nodes.Load(),
+	}
 }
 
 type config struct {
@@ -212,10 +226,10 @@ type params struct {
 	RFPDepth  int `param:"rfp_depth" default:"5" check:"0..64" help:"reverse futility pruning: highest depth; 0: off"`
 	RFPMargin int `param:"rfp_margin" default:"30" check:"0..20000" help:"reverse futility pruning: static score above beta for each ply of depth"`
 
-	LMPShare int `param:"lmp_share" default:"200" check:"0..1000" help:"late move pruning: probability by the policy, in thousandths, of the moves pruned at depth 1; half as much at each further depth; 0: off"`
+	LMPShare int `param:"lmp_share" default:"250" check:"0..1000" help:"late move pruning: probability by the policy, in thousandths, of the moves pruned at depth 1; half as much at each further depth; 0: off"`
 
 	LMRFullDepthMoves int `param:"lmr_full_depth_moves" default:"4" check:"1..10000" help:"late move reductions: moves of a node searched to the full depth; 10000: off"`
-	LMRBase           int `param:"lmr_base" default:"50" check:"0..1000" help:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
+	LMRBase           int `param:"lmr_base" default:"0" check:"0..1000" help:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
 	LMRDivisor        int `param:"lmr_divisor" default:"140" check:"1..10000" help:"late move reductions: hundredths of what ln(depth) * ln(move number) is divided by"`
 	LMRPV             int `param:"lmr_pv" default:"45" check:"0..1000" help:"late move reductions: hundredths of a ply less at PV nodes"`
 	LMRCut            int `param:"lmr_cut" default:"25" check:"0..1000" help:"late move reductions: hundredths of a ply more at cut nodes"`

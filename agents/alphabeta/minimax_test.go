@@ -129,9 +129,11 @@ func TestScoreIsMinimax(t *testing.T) {
 		t.Run(fmt.Sprintf("%s to depth %d", c.rules, c.depth), func(t *testing.T) {
 			t.Parallel()
 			gs := newGames(t, c.rules, c.depth, c.plies, c.lines)
-			for range c.positions {
+			for i := range c.positions {
 				g := gs.next()
-				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
+				threads := 1 + 2*(i%2)
+				spec := fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,threads=%d", c.depth, threads)
+				a := agenttest.New(t, Kind(), spec, g)
 				d := agenttest.Choose(t, a, g, agents.Limits{})
 				gs.check(t, g, d)
 				// The contents of the table change nothing.

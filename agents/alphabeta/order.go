@@ -18,6 +18,10 @@ type movePicker struct {
 	stage int           // how many of first have been tried; one more: the rest is scored
 	first [3]rules.Move // the table's move and two killers
 
+	number   int            // of moves yielded or deferred
+	deferred []deferredMove // the moves that another thread searches
+	pruned   bool           // only deferred moves are left
+
 	// Sums of likelihoods: of the rest, and of those of its moves that are neither evaluated nor
 	// searched.
 	all, left int64

@@ -1,11 +1,10 @@
 package alphabeta
 
-// The search of one thread: iterative deepening, and the principal variation search below it.
+// The search of one thread: the principal variation search of the root to one depth.
 
 import (
 	"context"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"gyges/agents"
@@ -24,6 +23,8 @@ type frame struct {
 	killers   [2]rules.Move      // moves that caused beta cutoffs at this ply
 	pv        []rules.Move       // principal variation from here on
 	static    agents.Score       // of the node, without a search
+	extended  bool               // a leaf that is searched one ply deeper
+	shared    sharedNode         // with several threads
 }
 
 type sharedState struct {
@@ -31,6 +32,8 @@ type sharedState struct {
 	evals evalCache
 	nodes atomic.Int64 // of all threads, as of their last flush
 	stop  atomic.Bool
+
+	openNodes *openNodes // nil with one thread
 }
 
 // search is the state of one thread of an agent's searches within one game.
@@ -61,6 +64,9 @@ type budget struct {
 	flushedNodes int64 // part of nodeCount that is in sharedState.nodes
 	nextPoll     int64 // node count
 	stopped      bool
+
+	settledPly   int // of the node whose result another thread has found; 0: none
+	settledScore agents.Score
 }
 
 const infinity = agents.WinTop + 1
@@ -79,58 +85,11 @@ func (s *search) begin(g *rules.Game, excluded []rules.Move, b budget) {
 	s.budget = b
 	s.excluded = excluded
 	s.line.Begin(g)
+	s.stack[0].pv = s.stack[0].pv[:0]
 	for i := range s.stack {
 		s.stack[i].killers = [2]rules.Move{}
+		s.stack[i].shared = sharedNode{}
 	}
-}
-
-// deepen is the iterative deepening: it searches the root to the depths from first to last until a
-// limit is reached or the result is proven, and calls report after each.
-func (s *search) deepen(
-	root rules.Position, first, last int, report func(agents.Decision),
-) agents.Decision {
-	var best agents.Decision
-	// A move without alternatives takes no time from the clock.
-	forced := s.timer.Clocked() && s.forced(root)
-	for depth := first; depth <= last; depth++ {
-		s.rootMove, s.lastScore = best.Move, best.Score
-		score := s.alphaBeta(root, -infinity, infinity, depth, false)
-		if s.stopped {
-			// The best move of the previous iteration is searched first, so the best of this one is
-			// at least as good.
-			pv := s.stack[0].pv
-			if len(pv) > 0 && replaces(s.rootScore, best.Score) {
-				best = decision(pv, s.rootScore, max(depth-1, 1))
-			}
-			break
-		}
-		s.flushNodes()
-		if replaces(score, best.Score) {
-			best = decision(s.stack[0].pv, score, depth)
-			report(best)
-		}
-		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one
-		// that was reduced.
-		if plies, proven := best.Score.Proven(); proven && plies <= max(3, depth) {
-			break
-		}
-		if s.timer.Finished(best.Move) || forced {
-			break
-		}
-	}
-	s.flushNodes()
-	return best
-}
-
-// replaces reports whether a score of a later iteration takes the place of the best one so far: a
-// proven win stays unless there is a faster one.
-func replaces(score, best agents.Score) bool {
-	return best < agents.WinScore || score > best
-}
-
-func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
-	line := slices.Clone(pv)
-	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: line}
 }
 
 // alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one
@@ -176,6 +135,16 @@ func (s *search) alphaBeta(
 
 	if s.sample.Size > 0 && ply > 0 {
 		s.sample.Add(p)
+	}
+
+	// threat extension: a leaf whose side must stop a win is searched one ply deeper
+	threatened := ply > 0 && static.has(evalAttacked)
+	f.extended = false
+	if depth <= 0 && selective && threatened {
+		f.extended = !s.stack[ply-1].extended
+	}
+	if f.extended {
+		depth = 1
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation
@@ -227,19 +196,22 @@ func (s *search) alphaBeta(
 	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
 	best, bestMove := -infinity, rules.NoMove
 	bound := upperBound // of an all node, in which no move raises alpha
-	for searched := 0; ; searched++ {
+	if s.openNodes != nil && depth >= sharedDepth && !pvNode {
+		s.open(f, sharedNode{key, beta, depth})
+	}
+	for {
 		// A loss is proven only if every move is searched to the full depth.
 		prune := selective && best > -agents.WinScore
 
 		// late move pruning
 		if prune && !pvNode && picker.improbable(f, s.LMPShare, depth) {
 			best = max(best, min(alpha, static.score()))
-			break
+			picker.pruned = true
 		}
 
-		m := s.nextMove(&picker, f, p, depth)
+		m, searched := s.nextShared(&picker, f, p, depth)
 		if s.stopped {
-			return 0
+			return s.leave(ply)
 		}
 		if m == rules.NoMove {
 			if searched == 0 { // each move allows a win in one
@@ -270,7 +242,7 @@ func (s *search) alphaBeta(
 
 		s.line.Pop()
 		if s.stopped {
-			return 0
+			return s.leave(ply)
 		}
 		if score <= best {
 			continue
@@ -305,6 +277,7 @@ func (s *search) alphaBeta(
 		result := entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}
 		s.table.store(result, bound)
 	}
+	s.close(f)
 	return best
 }
 
@@ -412,6 +385,9 @@ func (s *search) countNode() bool {
 	if s.nodeCount >= s.nextPoll && !s.stopped {
 		s.nextPoll = s.nodeCount + pollEvery
 		s.stopped = s.stop.Load() || s.ctx.Err() != nil || s.timer.Expired()
+		if s.openNodes != nil && !s.stopped {
+			s.findSettled()
+		}
 	}
 	if !s.stopped {
 		s.nodeCount++

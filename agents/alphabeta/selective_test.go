@@ -1,14 +1,12 @@
 package alphabeta
 
 import (
-	"context"
+	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"gyges/agents"
 	"gyges/agents/internal/agenttest"
@@ -24,9 +22,10 @@ func TestSelectiveProofsHold(t *testing.T) {
 	} {
 		proven := 0
 		gs := newGames(t, name, 3, 30, 6000)
-		for range c.positions {
+		for i := range c.positions {
 			g := gs.next()
-			d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,hash=1", g), g, agents.Limits{})
+			spec := fmt.Sprintf("alphabeta:depth=4,hash=1,threads=%d", 1+2*(i%2))
+			d := agenttest.Choose(t, agenttest.New(t, Kind(), spec, g), g, agents.Limits{})
 			plies, ok := d.Score.Proven()
 			if !ok || max(plies, -plies) > 4 {
 				continue
@@ -41,83 +40,6 @@ func TestSelectiveProofsHold(t *testing.T) {
 		}
 		require.Greater(t, proven, c.least, name)
 	}
-}
-
-// Threads find legal moves and keep to the limits; they also see what one sees.
-func TestThreads(t *testing.T) {
-	r := rules.MustParse("standard")
-	g := agenttest.Game(t, r, "210201/002300/000030/000000/000003/130102 n")
-	d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,threads=3", g), g, agents.Limits{})
-	require.Equal(t, agents.WinIn(3), d.Score)
-
-	g = agenttest.RandomGame(r, rand.New(rand.NewPCG(4, 4)), 3)
-	a := agenttest.New(t, Kind(), "alphabeta:threads=3,hash=1", g)
-	for range 3 {
-		d := agenttest.Choose(t, a, g, agents.Limits{Nodes: 3000})
-		require.LessOrEqual(t, d.Nodes, int64(3000))
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 40}})
-	require.NoError(t, err)
-	require.NoError(t, g.Check(d.Move))
-}
-
-// A panic of any thread is one of Choose, which makes it the agent's fault; no thread is left.
-func TestThreadThatPanics(t *testing.T) {
-	r := rules.MustParse("standard")
-	g := agenttest.RandomGame(r, rand.New(rand.NewPCG(4, 4)), 3)
-	before := goleak.IgnoreCurrent()
-	for broken := range 3 {
-		a := agenttest.New(t, Kind(), "alphabeta:threads=3,hash=1", g).(*player)
-		a.searches[broken].eval = nil
-		require.Panics(t, func() {
-			_, _ = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 40}})
-		}, broken)
-		goleak.VerifyNone(t, before) // a thread may end a moment after its result is there
-		require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 0)))
-		d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Depth: 1}})
-		require.NoError(t, g.Check(d.Move), "after it the agent plays again")
-	}
-}
-
-// The deepest result of all threads counts, a proven one more than any depth, and the first
-// thread's among equals.
-func TestDeepestResultCounts(t *testing.T) {
-	result := func(move rules.Move, depth int, score agents.Score) agents.Decision {
-		return agents.Decision{Move: move, Scored: true, Depth: depth, Score: score}
-	}
-	for _, c := range []struct {
-		results []agents.Decision
-		want    rules.Move
-	}{
-		{[]agents.Decision{result(1, 3, 10)}, 1},
-		{[]agents.Decision{result(1, 3, 10), result(2, 3, 20), result(3, 2, 30)}, 1},
-		{[]agents.Decision{result(1, 3, 10), result(2, 4, -20), result(3, 5, -30), result(4, 5, 0)}, 3},
-		{[]agents.Decision{result(1, 9, 10), result(2, 4, agents.WinIn(5))}, 2},
-		{[]agents.Decision{result(1, 3, -agents.WinIn(4)), result(2, 9, 10)}, 1},
-		{[]agents.Decision{{}, result(2, 1, 0)}, 2},
-		{[]agents.Decision{{}, {}}, rules.NoMove},
-	} {
-		require.Equal(t, c.want, deepest(c.results).Move, "%v", c.results)
-	}
-}
-
-// The result of a helper is used where the first thread was stopped earlier.
-func TestHelperIsUsed(t *testing.T) {
-	g := agenttest.RandomGame(rules.MustParse("standard"), rand.New(rand.NewPCG(4, 4)), 3)
-	a := agenttest.New(t, Kind(), "alphabeta:threads=2,hash=1", g).(*player)
-	ctx, cancel := context.WithCancel(t.Context())
-	// The first thread waits after depth 1 until the helper has finished depth 3.
-	info := func(agents.Decision) {
-		for e, _ := a.shared.table.find(g.Position().Hash()); e.depth < 3; e, _ = a.shared.table.find(g.Position().Hash()) {
-			runtime.Gosched()
-		}
-		cancel()
-	}
-	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 30}, Info: info})
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, d.Depth, 3)
 }
 
 // No excluded move comes back, nor begins a line, where the position has a win in
