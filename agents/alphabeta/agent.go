@@ -205,7 +205,7 @@ func (s *search) decision(depth int) agents.Decision {
 		Score:  s.rootScore,
 		Depth:  depth,
 		PV:     line,
-		Nodes:  s.sharedState.nodes.Load(),
+		Nodes:  s.nodes.Load(),
 	}
 }
 
