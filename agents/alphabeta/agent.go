@@ -236,6 +236,6 @@ type params struct {
 	LMRNotImproving   int `param:"lmr_not_improving" default:"30" check:"0..1000" help:"late move reductions: hundredths of a ply more where the static score is no better than before the side's previous move"`
 	LMRGap            int `param:"lmr_gap" default:"20" check:"0..1000" help:"late move reductions: hundredths of a ply more for each point by which the static score after the move is below alpha"`
 
-	EvaluatedMoves int `param:"evaluated_moves" default:"8" check:"0..10000" help:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
+	EvaluatedMoves int `param:"evaluated_moves" default:"15" check:"0..10000" help:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
 	PolicyWeight   int `param:"policy_weight" default:"30" check:"0..10000" help:"move ordering: weight of the policy against history; 0: history alone"`
 }

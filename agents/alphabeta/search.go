@@ -138,11 +138,9 @@ func (s *search) alphaBeta(
 	}
 
 	// threat extension: a leaf whose side must stop a win is searched one ply deeper
-	threatened := ply > 0 && static.has(evalAttacked)
-	f.extended = false
-	if depth <= 0 && selective && threatened {
-		f.extended = !s.stack[ply-1].extended
-	}
+	leaf := depth <= 0 && ply > 0
+	threatened := static.has(evalAttacked)
+	f.extended = selective && leaf && threatened && !s.stack[ply-1].extended
 	if f.extended {
 		depth = 1
 	}
