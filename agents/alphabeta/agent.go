@@ -230,7 +230,7 @@ type params struct {
 
 	LMRFullDepthMoves int `param:"lmr_full_depth_moves" default:"4" check:"1..10000" help:"late move reductions: moves of a node searched to the full depth; 10000: off"`
 	LMRBase           int `param:"lmr_base" default:"0" check:"0..1000" help:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
-	LMRDivisor        int `param:"lmr_divisor" default:"140" check:"1..10000" help:"late move reductions: hundredths of what ln(depth) * ln(move number) is divided by"`
+	LMRDivisor        int `param:"lmr_divisor" default:"180" check:"1..10000" help:"late move reductions: hundredths of what ln(depth) * ln(move number) is divided by"`
 	LMRPV             int `param:"lmr_pv" default:"45" check:"0..1000" help:"late move reductions: hundredths of a ply less at PV nodes"`
 	LMRCut            int `param:"lmr_cut" default:"25" check:"0..1000" help:"late move reductions: hundredths of a ply more at cut nodes"`
 	LMRNotImproving   int `param:"lmr_not_improving" default:"30" check:"0..1000" help:"late move reductions: hundredths of a ply more where the static score is no better than before the side's previous move"`
