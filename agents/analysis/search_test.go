@@ -38,7 +38,7 @@ func TestSearchPanics(t *testing.T) {
 func TestSearchLimits(t *testing.T) {
 	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("standard"), middle)
-	for _, limits := range []agents.Limits{{Depth: 2}, {Nodes: 3000}, {MoveTime: 50 * time.Millisecond}} {
+	for _, limits := range []agents.Limits{{Depth: 2}, {Nodes: 3000}, {MoveTime: 200 * time.Millisecond}} {
 		a := agenttest.New(t, alphabeta.Kind(), "alphabeta:hash=1", g)
 		var lines []Line
 		q := Request{Game: g, Limits: limits, Multi: 3}

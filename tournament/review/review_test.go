@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -309,18 +308,20 @@ func TestJudge(t *testing.T) {
 	require.Empty(t, g.Moves())
 }
 
-// A move that a deeper search finds best is called no blunder, as a hint's.
+// A move that a search of the nodes asked for takes for a blunder or a missed win, and a deeper one
+// finds good, is called neither.
 func TestBlundersAreSearchedAgain(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ opening, moves, move string }{
-		{"322113/000000/000000/000000/000000/221133 s", "e1xc1@c2 d6xe6@c5 d1xc2@c3 f6xe6@c4 c1xc3@d5 e6-f6 a1xc5@f4 c6-d6 b1xc4@d2 b6xd6@c6", "f1xd5@f2"},
-		{"233112/000000/000000/000000/000000/123213 s", "e1xc1@a3 b6-a5 a1xa3@e1 f6xe6@f6 d1xa5@d1 c6xd6@a4 c1xa3@a1 f6xd6@c6 e1xd1@c1 a6xa4@a2 b1xa5@b2 e6xa3@a6 d1xb2@d1 d6xa5@b4", "a1-c4"},
-		{"233112/000000/000000/000000/000000/123213 s", "e1xc1@a3 b6-a5 a1xa3@e1 f6xe6@f6 d1xa5@d1 c6xd6@a4 c1xa3@a1 f6xd6@c6 e1xd1@c1 a6xa4@a2 b1xa5@b2 e6xa3@a6 d1xb2@d1 d6xa5@b4 a1-c4", "c6xb4@b3"},
-		{"221331/000000/000000/000000/000000/132321 s", "d1xb1@c2 f6xe6@f6 b1xc2@b1 e6xf6@c4 f1xc2@c3 c6xc4@e6 b1xc4@d1 d6xe6@d6 a1xc3@f1 a6xc4@a6 f1xe1@b1 f6xc4@c5 d1xb1@d1 b6xa6@b6 c1xc2@a1", "e6xd6@f6"},
-		{"221331/000000/000000/000000/000000/132321 s", "d1xb1@c2 f6xe6@f6 b1xc2@b1 e6xf6@c4 f1xc2@c3 c6xc4@e6 b1xc4@d1 d6xe6@d6 a1xc4@b1", "f6xc4@e3"},
-		{"231123/000000/000000/000000/000000/321213 s", "b1-c2 f6xd6@c4 a1xc2@d5 a6xb6@c3 d1xc2@b1 e6xd6@f6 c1xc3@d3 b6xc3@b4 f1xe1@b5 c6-d4 e1xd3@d1", "d6xd5@e3"},
+	for _, c := range []struct{ position, move string }{
+		{"011202/003030/030000/011020/000000/020300 s", "f1-(e1)-d1-(d2)xc2@f1"},
+		{"013232/000000/000100/000300/002000/001231 n", "d6-(d5)-d4-(c4-c3)xd3@c2"},
+		{"213002/010030/000000/000000/000300/132120 n", "a6-b6-(b5-c5)-d5-(d4-d3)-d2"},
+		{"121230/003000/010000/000000/000000/032123 s", "a1-b1-(b2)xb3@e5"},
+		{"021230/003000/100000/000300/000020/020311 s", "c1-c2-(d2-d3)xd4@d5"},
+		{"011220/001000/000020/300000/000030/031032 n", "e6-(d6-d5)-e5-(f5-f4)-e4"},
+		{"013031/001000/201000/000000/030000/220302 n", "b6-(c6)-d6-(d5-c5)-b5-(b4-c4)-c3xc2@b2"},
 	} {
-		g := replayed(t, "standard", c.opening, strings.Fields(c.moves)...)
+		g := replayed(t, "standard", c.position)
 		judged, _, err := New(DefaultNodes).Judge(t.Context(), g, parsed(t, g, c.move))
 		require.NoError(t, err)
 		require.Contains(t, []Mark{Best, Only, Good}, judged.Mark, c)

@@ -183,7 +183,7 @@ func TestGenerationsResume(t *testing.T) {
 
 	c.Out = filepath.Join(t.TempDir(), "run")
 	stops := 0
-	for n := 1; ; n += 61 {
+	for n := 1; ; n += 41 {
 		c.Workers = 1 + stops%3
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
@@ -223,7 +223,7 @@ func TestGenerationsGoOn(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Match.SPRT = sprt.Test{Elo0: -200, Elo1: -100, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic} // adopts
-	c.SelfPlay.Pairs, c.Count, c.Rating.Pairs = 40, 1, 2
+	c.SelfPlay.Pairs, c.Count, c.Rating.Pairs = 60, 1, 2
 	first := train(t, &c)
 	require.Equal(t, 1, first.Best)
 	c.Count = 2
