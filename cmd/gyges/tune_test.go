@@ -112,7 +112,7 @@ func TestUnverifiedTuning(t *testing.T) {
 	code, text, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Regexp(t, `\nA match against the start: gyges match alphabeta:depth=1,hash=1,weight.mobility=-?[\d.]+,lmp_share=\d+,`+
-		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_share=200,name=old --rules simplified --nodes 300\n`+
+		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_share=250,name=old --rules simplified --nodes 300\n`+
 		`Verdict: nothing was verified, so no gain is shown; play this match, or give verification.pairs\n$`, text)
 }
 

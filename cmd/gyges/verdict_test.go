@@ -319,7 +319,7 @@ func TestVerdictOfLearning(t *testing.T) {
 	spsa := verdictOf[tunedVerdict](t, out)
 	require.Regexp(t, words, spsa.Verdict)
 	require.Equal(t, []string{"weight.mobility", "lmp_share"}, spsa.Parameters)
-	require.Equal(t, []float64{-50, 22}, spsa.Before)
+	require.Equal(t, []float64{-50, 250}, spsa.Before)
 	require.Equal(t, stopped.Start, spsa.Start)
 	require.Len(t, spsa.After, 2)
 	require.Equal(t, []int{12, 72, 4}, []int{spsa.Steps, spsa.Games, int(spsa.Pairs.N())})
