@@ -50,10 +50,13 @@ type flood struct{ east, north, west, south uint64 }
 
 // flood returns the squares from which a step leads over one of these doors, by its direction.
 func (d doorSet) flood() flood {
-	east := uint64(d) & (planeMask &^ fileF)
+	const notLastFile = planeMask &^ fileF
+	east := uint64(d) & notLastFile
 	last := d >> lastDoorBit & 1 << lastNorth
 	north := uint64(d>>firstNorthBit | last)
-	return flood{east: east, north: north, west: east << 1, south: north << Files}
+	west := east << 1
+	south := north << Files
+	return flood{east: east, north: north, west: west, south: south}
 }
 
 // step makes a step on or to a side; never straight back, which is the only way in which a leg
@@ -80,7 +83,9 @@ func (f flood) squares() uint64 { return f.east | f.north | f.west | f.south }
 func (f flood) several() SquareSet {
 	eastNorth := f.east & f.north
 	westSouth := f.west & f.south
-	both := (f.east | f.north) & (f.west | f.south)
+	ascending := f.east | f.north
+	descending := f.west | f.south
+	both := ascending & descending
 	return SquareSet(eastNorth | westSouth | both)
 }
 
@@ -142,7 +147,8 @@ func (c *courseSearch) place(p Position, moving SquareSet) {
 	c.low = uint64(p.OfHeight(1))
 	c.middle = uint64(p.OfHeight(2))
 	c.high = uint64(p.OfHeight(3))
-	c.occ = p.Occupied() &^ moving
+	all := p.Occupied()
+	c.occ = all &^ moving
 	c.empty = boardSet &^ c.occ
 }
 

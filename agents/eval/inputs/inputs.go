@@ -67,7 +67,8 @@ func (in *List) Extract(p rules.Position, own, opp *rules.Control) {
 	side := p.Side()
 	in.squares(p, side, own, opp)
 	in.counts(0, p, side, own)
-	in.counts(1, p, side.Other(), opp)
+	other := side.Other()
+	in.counts(1, p, other, opp)
 }
 
 // counts lists the inputs of the counts of a side, which has the number s: 0 for the side to move.
