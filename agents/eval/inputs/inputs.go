@@ -90,7 +90,7 @@ func (in *List) counts(s int, p rules.Position, side rules.Side, c *rules.Contro
 
 // squares lists the squares by their content and by who controls them. Empty ones that no side
 // controls are left out: they follow from the others. One loop for all takes less time than one for
-// each content and control, since the end of each loop is a surprise to the processor.
+// each content and control, since the end of each loop is mispredicted.
 func (in *List) squares(p rules.Position, side rules.Side, own, opp *rules.Control) {
 	pieces := p.Occupied()
 	odd := uint64((p.OfHeight(1) | p.OfHeight(3)).SeenBy(side))
