@@ -75,3 +75,26 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 		require.NoDirExists(t, worker.folder)
 	}
 }
+
+// A worker that stops just when it hears of its first run doesn't race with that run, which the race
+// detector shows.
+func TestWorkerStopsAtItsFirstRun(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	heard, err := json.Marshal(question{runID: runID{"first", "config", version}})
+	require.NoError(t, err)
+	for i := range 40 {
+		worker, err := NewWorker(connect(t, s), WorkerOptions{Version: version, Registry: testRegistry()})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := make(chan error, 1)
+		go func() { stopped <- worker.Run(ctx) }()
+		time.Sleep(20 * time.Millisecond) // until it listens; what waits for that hides the race
+		require.NoError(t, nc.Publish(runSubject, heard))
+		require.NoError(t, nc.Flush())
+		time.Sleep(time.Duration(i) * 100 * time.Microsecond)
+		cancel()
+		require.ErrorIs(t, <-stopped, context.Canceled)
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nats.go/micro"
 
 	"gyges/agents"
 	"gyges/rules/base/lists"
@@ -58,8 +57,9 @@ const (
 	refusesResults = "the coordinator refuses its results"
 )
 
-// hear handles a question on a run, or the end of one, and returns the run if it is prepared.
-func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *subscription {
+// hear handles a question on a run, or the end of one, and returns the run if it is prepared. A
+// run that is heard of for the first time is prepared, and answered to inbox, later.
+func (w *Worker) hear(ctx context.Context, q *question, inbox string) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ctx.Err() != nil { // the worker stops
@@ -84,7 +84,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		r = &subscription{runID: q.runID}
 		r.ctx, r.cancel = context.WithCancel(ctx)
 		w.runs[q.runID] = r
-		w.background.Go(func() { w.join(r, request) })
+		w.background.Go(func() { w.join(r, inbox) })
 	}
 	r.heard = time.Now()
 	r.shown.Done = q.Done
@@ -112,15 +112,14 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 
 // join prepares a run, answers the first question on it, blocks until it ends, and releases its
 // resources.
-func (w *Worker) join(r *subscription, first micro.Request) {
+func (w *Worker) join(r *subscription, inbox string) {
 	err := r.prepare(w)
 	if err == nil {
 		// before any result, so that the coordinator lists the worker from the start
-		w.respond(first, r, 0)
+		w.respond(inbox, r, 0)
 	}
-	w.setReady(r, err)
-	if r.refused != "" {
-		w.respond(first, r, 0)
+	if refused := w.setReady(r, err); refused {
+		w.respond(inbox, r, 0)
 	}
 	<-r.ctx.Done()
 	if err := r.close(); err != nil {
@@ -128,9 +127,9 @@ func (w *Worker) join(r *subscription, first micro.Request) {
 	}
 }
 
-// setReady stores the result of a preparation. After an error that isn't a refusal the next
-// question starts another.
-func (w *Worker) setReady(r *subscription, err error) {
+// setReady stores the result of a preparation, and says whether the run is refused. After another
+// error the next question starts another preparation.
+func (w *Worker) setReady(r *subscription, err error) (refused bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	log := w.options.Log.With("run", r.Run)
@@ -142,16 +141,19 @@ func (w *Worker) setReady(r *subscription, err error) {
 		r.shown.Players = textfmt.List(players, most)
 		r.shown.Rules = textfmt.List(r.config.RuleSets(), most)
 		log.Info("joined a run", "players", r.shown.Players, "rules", r.shown.Rules)
-		return
+		return false
 	}
+	r.cancel()
 	if no := (refusal{}); errors.As(err, &no) {
 		log.Warn("a run is refused", "why", no.Error())
 		r.refused = oneLine(no.Error())
-	} else if w.runs[r.runID] == r {
+		return true
+	}
+	if w.runs[r.runID] == r {
 		log.Debug("a run can't be prepared", "error", err)
 		delete(w.runs, r.runID)
 	}
-	r.cancel()
+	return false
 }
 
 // WorkerRun is a run that a worker plays.

@@ -123,6 +123,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	for t := range w.held.Range {
 		_ = t.(*task).message.Nak() // otherwise its lease expires
 	}
+	// A question that is heard from here on adds nothing to the background, since ctx has ended.
+	w.mu.Lock()
+	clear(w.runs)
+	w.mu.Unlock()
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
 	took := time.Since(start).Round(100 * time.Millisecond)
@@ -156,8 +160,8 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 			w.options.Log.Debug("malformed question", "error", err)
 			return
 		}
-		if r := w.hear(ctx, &q, request); r != nil {
-			w.respond(request, r, q.Below)
+		if r := w.hear(ctx, &q, request.Reply()); r != nil {
+			w.respond(request.Reply(), r, q.Below)
 		}
 	}
 	err = service.AddEndpoint("run", micro.HandlerFunc(answer),
@@ -180,9 +184,10 @@ func (w *Worker) state() status.Worker {
 }
 
 // respond answers a question on a run with the worker's state, and the games under way of pairs
-// below one.
-func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
-	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
+// below one. It is sent by the connection, since a [micro.Request] is the handler's alone: the
+// service reads it once the handler has returned, which it may have done.
+func (w *Worker) respond(inbox string, r *subscription, below int64) {
+	if !strings.HasPrefix(inbox, nats.InboxPrefix) { // results have subjects of their own
 		return
 	}
 	report := workerReport{Worker: w.state(), Secret: w.secret, Refused: r.refused}
@@ -197,7 +202,11 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	if len(p.Games) > 0 {
 		report.Playing, _ = json.Marshal(p) // it is plain data
 	}
-	if err := request.RespondJSON(report); err != nil {
+	text, err := json.Marshal(report)
+	if err == nil {
+		err = w.nc.Publish(inbox, text)
+	}
+	if err != nil {
 		w.options.Log.Debug("a question can't be answered", "error", err)
 	}
 }
