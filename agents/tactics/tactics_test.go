@@ -109,7 +109,7 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 		},
 		{
 			player(t, mcts.Kind(), "mcts:iterations=1000"),
-			map[Class]int{WinIn1: 100, WinIn3: 91, WinIn5: 75, OnlyMove: 88},
+			map[Class]int{WinIn1: 100, WinIn3: 93, WinIn5: 75, OnlyMove: 86},
 		},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {

@@ -214,8 +214,8 @@ func TestProvenWins(t *testing.T) {
 		{"standard", "201030/013000/022000/000032/000000/031100 s", "c1-goal", Best, ""},
 		// Won within 17 plies, see agents/README.md.
 		{"simplified", "232113/000000/000000/000000/000000/332211 s", "f1-c3", Best, ""},
-		// South may not take a piece out now.
-		{"kang", "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s", "b2xc3@d3", MissedWin, MissedProof},
+		// North may not take a piece out now.
+		{"kang", "023000/001000/233322/110010/000000/000000 n 000/000 0-2 n", "b4xb3@e5", MissedWin, MissedProof},
 	} {
 		g, err := New(DefaultNodes).Game(t.Context(), played(t, c.rules, c.position, c.move), nil)
 		require.NoError(t, err)
